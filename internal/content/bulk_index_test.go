@@ -186,7 +186,10 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 		if err := tx.AddLayer(ctx, store.Layer{ID: f.Layer}); err != nil {
 			return err
 		}
-		return tx.PutBulk(ctx, f, []store.SearchPage{{Page: "p1", Title: "Half"}}, []store.LayerPage{{ID: "p1", Links: []store.Link{{Kind: "url", Target: "https://example.com"}}}})
+		if err := tx.PutNewLayerPages(ctx, f.Layer, []store.LayerPage{{ID: "p1", Links: []store.Link{{Kind: "url", Target: "https://example.com"}}}}); err != nil {
+			return err
+		}
+		return tx.PutBulk(ctx, f, []store.SearchPage{{Page: "p1", Title: "Half"}})
 	})
 	if err != nil {
 		t.Fatal(err)

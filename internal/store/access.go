@@ -13,7 +13,7 @@ import (
 // Access returns the role, teams and grants of a user in an organization: the input of
 // docs.Access.Resolve. For users who are not members, and for everybody in a deleted
 // organization, it returns the Access of a non-member.
-func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*docs.Access, error) {
+func (r orgReads) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*docs.Access, error) {
 	a := &docs.Access{
 		Org: org, User: user,
 		Teams: map[docs.TeamID]docs.TeamRole{}, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{},
@@ -71,7 +71,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 
 // AccessOn returns the access of a page of members with the grants on a path only:
 // enough to resolve the role of each member on that path.
-func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
+func (r orgReads) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
 	members, err := engine.Many(ctx, r, func(s engine.Scanner) (v MemberAccess, err error) {
 		a := &docs.Access{Org: org, Member: true, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{}}
 		var seen docs.Time

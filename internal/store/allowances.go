@@ -21,7 +21,7 @@ type Allowance struct {
 // Spend adds n to what was done of an allowance. If that would be more than allowed, it changes
 // nothing, and returns how often it is allowed now and how long to wait until n are allowed, or as
 // many as ever are; at most 24 hours. Write transactions are serialized, so the number is exact with several nodes.
-func (tx *Tx) Spend(ctx context.Context, a Allowance, n int) (left int, wait time.Duration, err error) {
+func (tx orgWrites) Spend(ctx context.Context, a Allowance, n int) (left int, wait time.Duration, err error) {
 	type bucket struct{ hour, times int64 }
 	hour := tx.Began().Unix() / 3600
 	used, err := engine.Many(ctx, tx, func(s engine.Scanner) (b bucket, err error) {

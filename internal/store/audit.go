@@ -24,8 +24,8 @@ type AuditRow struct {
 
 // AddAudit writes a line of the log and the event for webhooks, in
 // the transaction of the change itself. It returns the id of both.
-func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) (string, error) {
-	a.ID, a.At = NewID[string](tx), tx.Now()
+func (tx serverWrites) AddAudit(ctx context.Context, a AuditRow) (string, error) {
+	a.ID, a.At = engine.NewID[string](tx), tx.Now()
 	err := engine.Put(ctx, tx, `
 		INSERT INTO audit (id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -51,7 +51,7 @@ type AuditFilter struct {
 const maxAuditRead = 5_000
 
 // Audit lists the log of an organization, newest first.
-func (r Reader) Audit(ctx context.Context, org docs.OrgID, f AuditFilter, p Page) ([]AuditRow, Key, error) {
+func (r serverReads) Audit(ctx context.Context, org docs.OrgID, f AuditFilter, p Page) ([]AuditRow, Key, error) {
 	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
@@ -80,7 +80,7 @@ func (r Reader) Audit(ctx context.Context, org docs.OrgID, f AuditFilter, p Page
 
 // lastLooked returns the id of the last line that a page of the log has read, or "" if no line
 // after it can be in the time range.
-func (r Reader) lastLooked(ctx context.Context, org docs.OrgID, before string, from docs.Time) (string, error) {
+func (r serverReads) lastLooked(ctx context.Context, org docs.OrgID, before string, from docs.Time) (string, error) {
 	rows, err := engine.Many(ctx, r, func(s engine.Scanner) (id string, err error) { err = s.Scan(&id); return id, err }, `
 		SELECT id FROM (SELECT id, at FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $4 - 1) looked
 		WHERE at >= $3`, org, before, from, maxAuditRead)
@@ -91,14 +91,14 @@ func (r Reader) lastLooked(ctx context.Context, org docs.OrgID, before string, f
 }
 
 // AuditEvents returns the lines of an organization whose ids begin with a text.
-func (r Reader) AuditEvents(ctx context.Context, org docs.OrgID, prefix string) ([]AuditRow, error) {
+func (r serverReads) AuditEvents(ctx context.Context, org docs.OrgID, prefix string) ([]AuditRow, error) {
 	return engine.Many(ctx, r, scanAudit, `
 		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
 		FROM audit WHERE org_id = $1 AND id >= $2 AND id <= $3 ORDER BY id LIMIT $4 + 0`, org, prefix, prefix+engine.LastText, maxAuditRead)
 }
 
 // AuditActions returns the actions of the newest lines of an organization.
-func (r Reader) AuditActions(ctx context.Context, org docs.OrgID) ([]string, error) {
+func (r serverReads) AuditActions(ctx context.Context, org docs.OrgID) ([]string, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (name string, err error) { err = s.Scan(&name); return name, err }, `
 		SELECT DISTINCT action FROM (SELECT action FROM audit WHERE org_id = $1 ORDER BY id DESC LIMIT $2 + 0) newest ORDER BY action`, org, maxAuditRead)
 }
@@ -109,7 +109,7 @@ func scanAudit(s engine.Scanner) (a AuditRow, err error) {
 }
 
 // FirstAudit returns the first line of an organization since a time that has an action.
-func (r Reader) FirstAudit(ctx context.Context, org docs.OrgID, from docs.Time, action string) (AuditRow, error) {
+func (r serverReads) FirstAudit(ctx context.Context, org docs.OrgID, from docs.Time, action string) (AuditRow, error) {
 	return engine.One(ctx, r, "line", scanAudit, `
 		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
 		FROM audit WHERE org_id = $1 AND id >= $2 AND action = $3 ORDER BY id LIMIT 1`, org, docs.MinID(from.Std()), action)

@@ -23,7 +23,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer, program string, files f
 func Restore(ctx context.Context, o Options, f io.ReadSeeker, live bool, putFile func(io.Reader) error) (Manifest, error) {
 	return engine.Restore(ctx, o, f, engine.Restoring{
 		HasData: func(ctx context.Context, r *engine.Reader) (bool, error) {
-			n, err := Reader{r}.CountUsers(ctx)
+			n, err := peopleReads{r}.CountUsers(ctx)
 			return n > 0, err
 		},
 		// The place of the files becomes the one that they were restored into.
@@ -45,5 +45,5 @@ func pauseRestored(ctx context.Context, tx *engine.Tx, schema int, live bool) er
 	if !live {
 		at = tx.Now()
 	}
-	return (&Tx{Tx: tx}).SetPaused(ctx, at)
+	return serverWrites{Tx: tx}.SetPaused(ctx, at)
 }

@@ -24,7 +24,7 @@ var (
 // makeRoom deletes expired sign-ins and makes room for a new one of a network. If the network has too
 // many, its oldest ones are deleted. If there are too many in total, the oldest one of the network with
 // the most is deleted, so that an attacker cannot displace the sign-ins of other networks.
-func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
+func (tx peopleWrites) makeRoom(ctx context.Context, b begun, network string) error {
 	if _, err := engine.Exec(ctx, tx, `DELETE FROM `+b.table+` WHERE expires_at < $1`, tx.Now()); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
 }
 
 // trimBegun deletes the sign-ins of a network except for the newest ones.
-func (tx *Tx) trimBegun(ctx context.Context, b begun, network string, leave int) error {
+func (tx peopleWrites) trimBegun(ctx context.Context, b begun, network string, leave int) error {
 	_, err := engine.Exec(ctx, tx, `
 		DELETE FROM `+b.table+` WHERE `+b.key+` IN (
 			SELECT `+b.key+` FROM `+b.table+` WHERE network = $1 ORDER BY expires_at DESC, `+b.key+` DESC LIMIT 1000 OFFSET $2 + 0)`, network, leave)

@@ -36,10 +36,7 @@ func NewBulkIndex(layer string) *BulkIndex {
 func (b *BulkIndex) Full() bool { return b.made.pages >= bulkPages || b.build.Size() >= bulkMemory }
 
 // PutBulk adds pages to the layer, which must not have them yet.
-func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, links []LayerPage) error {
-	if err := tx.putLayerPages(ctx, b.Layer, links, true); err != nil {
-		return err
-	}
+func (tx searchWrites) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage) error {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -86,7 +83,7 @@ func (b *BulkIndex) TakeSegment() BulkSegment {
 }
 
 // PutBulkSegment writes a segment of a layer.
-func (tx *Tx) PutBulkSegment(ctx context.Context, b *BulkIndex, s BulkSegment) error {
+func (tx searchWrites) PutBulkSegment(ctx context.Context, b *BulkIndex, s BulkSegment) error {
 	if s.segment.pages == 0 {
 		return nil
 	}

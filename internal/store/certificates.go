@@ -7,18 +7,18 @@ import (
 )
 
 // Certificate returns the sealed TLS data that is stored under a name.
-func (r Reader) Certificate(ctx context.Context, name string) (string, error) {
+func (r serverReads) Certificate(ctx context.Context, name string) (string, error) {
 	return engine.One(ctx, r, "certificate", engine.ScanText[string], `SELECT sealed FROM certificates WHERE name = $1`, name)
 }
 
 // PutCertificate stores sealed TLS data under a name.
-func (tx *Tx) PutCertificate(ctx context.Context, name, sealed string) error {
+func (tx serverWrites) PutCertificate(ctx context.Context, name, sealed string) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO certificates (name, sealed, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at`, name, sealed, tx.Now())
 }
 
 // DropCertificate deletes the TLS data that is stored under a name.
-func (tx *Tx) DropCertificate(ctx context.Context, name string) error {
+func (tx serverWrites) DropCertificate(ctx context.Context, name string) error {
 	return engine.Put(ctx, tx, `DELETE FROM certificates WHERE name = $1`, name)
 }

@@ -34,7 +34,7 @@ const changeRequestsFrom = ` FROM change_requests c JOIN users u ON u.id = c.cre
 const maxNumber = 15
 
 // ChangeRequest returns a change request of a space by its id or its number.
-func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
+func (r reviewReads) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
 	return engine.Cached(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
 		where, arg := `c.id = $2`, any(name)
 		if n, err := strconv.ParseInt(name, 10, 64); err == nil && n > 0 && name == strconv.FormatInt(n, 10) && len(name) <= maxNumber {
@@ -112,7 +112,7 @@ func (f ChangeRequestFilter) key(c docs.ChangeRequest) Key {
 func describedBy(c docs.ChangeRequest) int { return weightOf(c.Description) }
 
 // ChangeRequests lists the change requests of a space, newest first.
-func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Page) ([]docs.ChangeRequest, Key, error) {
+func (r reviewReads) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Page) ([]docs.ChangeRequest, Key, error) {
 	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Pag
 }
 
 // CountChangeRequests counts what ChangeRequests lists.
-func (r Reader) CountChangeRequests(ctx context.Context, f ChangeRequestFilter) (int64, error) {
+func (r reviewReads) CountChangeRequests(ctx context.Context, f ChangeRequestFilter) (int64, error) {
 	where, args := f.where(nil)
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+changeRequestsFrom+` WHERE TRUE`+where, args...)
 }
@@ -142,7 +142,7 @@ var visibleSpaces = ranksCTE + `, visible AS (SELECT s.id AS visible_id` + space
 
 // ChangeRequestsVisible lists the change requests of all spaces that a viewer
 // can see.
-func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter, p Page) ([]ChangeRequestIn, Key, error) {
+func (r reviewReads) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter, p Page) ([]ChangeRequestIn, Key, error) {
 	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
@@ -167,7 +167,7 @@ func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeReq
 }
 
 // CountChangeRequestsVisible counts what ChangeRequestsVisible lists.
-func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter) (int64, error) {
+func (r reviewReads) CountChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter) (int64, error) {
 	where, args := f.where(append(v.args(), ""))
 	return engine.One(ctx, r, "count", engine.ScanInt, visibleSpaces+` SELECT COUNT(*)`+changeRequestsFrom+`
 		JOIN visible ON visible.visible_id = c.space_id WHERE TRUE`+where, args...)
@@ -176,13 +176,13 @@ func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f Chan
 // NextNumber returns the number of the next change request of a space, and
 // increments it. Of two concurrent transactions, the second one is retried, so that
 // it gets another number.
-func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {
+func (tx reviewWrites) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {
 	err = engine.Row(ctx, tx, `UPDATE spaces SET change_requests = change_requests + 1 WHERE id = $1 RETURNING change_requests`, space).Scan(&n)
 	return n, err
 }
 
 // AddChangeRequest stores a new change request under a number of NextNumber.
-func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
+func (tx reviewWrites) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO change_requests (id, space_id, number, status, subject, description, created_by, created_at, updated_at,
 			revision_id, initial_id, ancestor_id, cluster_id, openapi_spec, openapi_from, openapi_to, openapi_changes, openapi_breaking)
@@ -197,7 +197,7 @@ func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error 
 
 // countChangeRequest updates the counters of a space when the status of a change
 // request changes. from is empty for a new one.
-func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, to docs.ChangeRequestStatus) error {
+func (tx reviewWrites) countChangeRequest(ctx context.Context, space docs.SpaceID, from, to docs.ChangeRequestStatus) error {
 	if from == to {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 
 // PutChangeRequest stores a changed change request. was is the state that was read;
 // it fails if the revision or the status of the request has changed since.
-func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
+func (tx reviewWrites) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
 	n, err := engine.Exec(ctx, tx, `
 		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,
 			merged_id = $10, merged_by = $11, merged_at = $12, openapi_to = $13, openapi_changes = $14, openapi_breaking = $15
@@ -234,7 +234,7 @@ func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) e
 }
 
 // AddContribution notes that somebody worked on a change request.
-func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID, action docs.ContributorAction) error {
+func (tx reviewWrites) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID, action docs.ContributorAction) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO contributors (change_request_id, user_id, action, times, updated_at) VALUES ($1, $2, $3, 1, $4)
 		ON CONFLICT (change_request_id, user_id, action)
@@ -242,7 +242,7 @@ func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user
 }
 
 // Contributors returns the people who worked on a change request, the latest first.
-func (r Reader) Contributors(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Contributor, error) {
+func (r reviewReads) Contributors(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Contributor, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (c docs.Contributor, err error) {
 		err = s.Scan(append([]any{&c.Action, &c.Times, &c.UpdatedAt}, userDest(&c.User)...)...)
 		return c, err

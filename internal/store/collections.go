@@ -21,7 +21,7 @@ func scanCollection(s engine.Scanner) (c docs.Collection, err error) {
 }
 
 // Collection returns a collection by id.
-func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
+func (r containerReads) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
 	return engine.Cached(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
 		return engine.One(ctx, r, "collection", func(s engine.Scanner) (v Stamped[docs.Collection], err error) {
 			err = s.Scan(append(collectionDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
@@ -34,7 +34,7 @@ func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[d
 
 // Path returns the collections that hold a thing: its parent first, up to the
 // top level.
-func (r Reader) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node, error) {
+func (r containerReads) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node, error) {
 	if parent == "" {
 		return nil, nil
 	}
@@ -64,7 +64,7 @@ var collectionsWhere = ` FROM tree JOIN collections c ON c.id = tree.id
 
 // Collections lists the collections that a viewer can see, in the order that people
 // chose. For an admin, who sees all of them, no ranks are computed.
-func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) (items []Ranked[docs.Collection], next Key, err error) {
+func (r containerReads) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) (items []Ranked[docs.Collection], next Key, err error) {
 	if v.Role == docs.Admin {
 		items, err = engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Collection], err error) {
 			it.Role = docs.Admin
@@ -89,7 +89,7 @@ func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p
 }
 
 // CountCollections counts what Collections lists.
-func (r Reader) CountCollections(ctx context.Context, v Viewer, f CollectionFilter) (int64, error) {
+func (r containerReads) CountCollections(ctx context.Context, v Viewer, f CollectionFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+collectionsWhere, append(v.args(), flag(f.TopLevel))...)
 }
 
@@ -101,7 +101,7 @@ func flag(b bool) int {
 }
 
 // Subtree returns a collection and all collections inside it, parents first.
-func (r Reader) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Collection, error) {
+func (r containerReads) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Collection, error) {
 	return engine.Many(ctx, r, scanCollection, `
 		WITH RECURSIVE down (id, depth) AS (
 			SELECT id, 0 FROM collections WHERE id = $1
@@ -112,7 +112,7 @@ func (r Reader) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Col
 }
 
 // AddCollection stores a new collection.
-func (tx *Tx) AddCollection(ctx context.Context, c docs.Collection) error {
+func (tx containerWrites) AddCollection(ctx context.Context, c docs.Collection) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO collections (id, org_id, parent_id, title, description, default_level, rank, created_by, created_at, updated_at)
 		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10)`,
@@ -120,7 +120,7 @@ func (tx *Tx) AddCollection(ctx context.Context, c docs.Collection) error {
 }
 
 // PutCollection stores a changed collection.
-func (tx *Tx) PutCollection(ctx context.Context, c docs.Collection) error {
+func (tx containerWrites) PutCollection(ctx context.Context, c docs.Collection) error {
 	return engine.Put(ctx, tx, `
 		UPDATE collections
 		SET org_id = $2, parent_id = NULLIF($3, ''), title = $4, description = $5, default_level = $6, rank = $7, updated_at = $8
@@ -129,8 +129,8 @@ func (tx *Tx) PutCollection(ctx context.Context, c docs.Collection) error {
 }
 
 // DropCollection deletes an empty collection and what points at it.
-func (tx *Tx) DropCollection(ctx context.Context, c docs.Collection) error {
-	if err := tx.DropGrants(ctx, c.Org, c.Node()); err != nil {
+func (tx containerWrites) DropCollection(ctx context.Context, c docs.Collection) error {
+	if err := dropGrants(ctx, tx, c.Org, c.Node()); err != nil {
 		return err
 	}
 	if err := engine.Put(ctx, tx, `DELETE FROM invite_links WHERE collection_id = $1`, c.ID); err != nil {
@@ -167,14 +167,14 @@ func scanSibling(s engine.Scanner) (v Sibling, err error) {
 
 // Sibling returns a space or collection of a container (an empty parent is the top
 // level).
-func (r Reader) Sibling(ctx context.Context, org docs.OrgID, parent docs.CollectionID, p docs.Pointer) (Sibling, error) {
+func (r containerReads) Sibling(ctx context.Context, org docs.OrgID, parent docs.CollectionID, p docs.Pointer) (Sibling, error) {
 	return engine.One(ctx, r, "sibling", scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+` WHERE kind = $3 AND id = $4`, org, parent, p.Kind, p.ID)
 }
 
 // Neighbours returns the ranks directly before and behind a place in a
 // container, leaving out the thing that is about to move there.
-func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.CollectionID, at Sibling, moving docs.Pointer) (before, behind Sibling, err error) {
+func (r containerReads) Neighbours(ctx context.Context, org docs.OrgID, parent docs.CollectionID, at Sibling, moving docs.Pointer) (before, behind Sibling, err error) {
 	const skip = ` AND NOT (kind = $5 AND id = $6) `
 	pick := func(compare, order string) (Sibling, error) {
 		found, err := engine.Many(ctx, r, scanSibling, `
@@ -195,7 +195,7 @@ func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.Coll
 
 // Renumber assigns everything in a container a new, short rank in the order
 // that it has. Inserting at one place over and over makes ranks long.
-func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.CollectionID) error {
+func (tx containerWrites) Renumber(ctx context.Context, org docs.OrgID, parent docs.CollectionID) error {
 	all, err := engine.Many(ctx, tx, scanSibling, `SELECT kind, id, rank FROM `+siblingsFrom+` ORDER BY rank, id`, org, parent)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.Collecti
 }
 
 // Last returns the last sibling of a container, leaving out the one that is moving.
-func (r Reader) Last(ctx context.Context, org docs.OrgID, parent docs.CollectionID, moving docs.Pointer) (Sibling, error) {
+func (r containerReads) Last(ctx context.Context, org docs.OrgID, parent docs.CollectionID, moving docs.Pointer) (Sibling, error) {
 	found, err := engine.Many(ctx, r, scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+`
 		WHERE NOT (kind = $3 AND id = $4)

@@ -19,7 +19,7 @@ func scanReply(s engine.Scanner) (c docs.Reply, err error) {
 const repliesFrom = ` FROM comment_replies c JOIN users u ON u.id = c.posted_by`
 
 // Reply returns a reply to a comment.
-func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (docs.Reply, error) {
+func (r reviewReads) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (docs.Reply, error) {
 	c, err := engine.One(ctx, r, "reply", scanReply, `SELECT `+replyColumns+repliesFrom+` WHERE c.comment_id = $1 AND c.id = $2`, to, id)
 	if err != nil {
 		return c, err
@@ -31,7 +31,7 @@ func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (
 
 // Replies lists the replies to a comment, the oldest first. A page can be
 // shorter than its limit when bodies are long.
-func (r Reader) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.Reply, Key, error) {
+func (r reviewReads) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.Reply, Key, error) {
 	items, next, err := engine.Bodies(ctx, r, p, scanReply,
 		func(c docs.Reply) int { return weightOf(c.Body) },
 		func(c docs.Reply) Key { return Key{string(c.ID)} },
@@ -44,12 +44,12 @@ func (r Reader) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.
 }
 
 // CountReplies counts the replies to a comment.
-func (r Reader) CountReplies(ctx context.Context, to docs.CommentID) (int64, error) {
+func (r reviewReads) CountReplies(ctx context.Context, to docs.CommentID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM comment_replies WHERE comment_id = $1`, to)
 }
 
 // withReactions adds who reacted, with one statement.
-func (r Reader) withReactions(ctx context.Context, to docs.CommentID, all []docs.Reply) error {
+func (r reviewReads) withReactions(ctx context.Context, to docs.CommentID, all []docs.Reply) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (r Reader) withReactions(ctx context.Context, to docs.CommentID, all []docs
 }
 
 // AddReply stores a new reply.
-func (tx *Tx) AddReply(ctx context.Context, c docs.Reply) error {
+func (tx reviewWrites) AddReply(ctx context.Context, c docs.Reply) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO comment_replies (id, comment_id, space_id, change_request_id, body, posted_by, posted_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
@@ -73,12 +73,12 @@ func (tx *Tx) AddReply(ctx context.Context, c docs.Reply) error {
 }
 
 // PutReply stores a changed body of a reply.
-func (tx *Tx) PutReply(ctx context.Context, c docs.Reply) error {
+func (tx reviewWrites) PutReply(ctx context.Context, c docs.Reply) error {
 	return engine.Put(ctx, tx, `UPDATE comment_replies SET body = $2, edited_at = $3 WHERE id = $1`, c.ID, c.Body, c.EditedAt)
 }
 
 // DropReply removes a reply with its reactions.
-func (tx *Tx) DropReply(ctx context.Context, c docs.Reply) error {
+func (tx reviewWrites) DropReply(ctx context.Context, c docs.Reply) error {
 	err := engine.Put(ctx, tx, `DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2`, c.Comment, c.ID)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (tx *Tx) DropReply(ctx context.Context, c docs.Reply) error {
 
 // AddReaction stores the reaction of a user to a comment, or to a reply to it. It
 // reports whether the reaction is new.
-func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
+func (tx reviewWrites) AddReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `
 		INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (comment_id, reply_id, emoji, user_id) DO NOTHING`, to, reply, emoji, user, tx.Now())
@@ -96,7 +96,7 @@ func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.Rep
 }
 
 // DropReaction deletes a reaction. It reports whether there was one.
-func (tx *Tx) DropReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
+func (tx reviewWrites) DropReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2 AND emoji = $3 AND user_id = $4`, to, reply, emoji, user)
 	return n > 0, err

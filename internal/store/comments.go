@@ -53,7 +53,7 @@ func among[T ~string](ids []T, args []any) (string, []any) {
 }
 
 // Comment returns a comment of a discussion.
-func (r Reader) Comment(ctx context.Context, in docs.Discussion, id docs.CommentID) (docs.PostedComment, error) {
+func (r reviewReads) Comment(ctx context.Context, in docs.Discussion, id docs.CommentID) (docs.PostedComment, error) {
 	c, err := engine.One(ctx, r, "comment", scanComment, `SELECT `+commentColumns+commentsFrom+`
 		WHERE c.space_id = $1 AND c.change_request_id = $2 AND c.id = $3`, in.Space, in.Request, id)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Reader) Comment(ctx context.Context, in docs.Discussion, id docs.Comment
 
 // CommentsByID returns those comments of a discussion that have one of the
 // ids, in the order of their ids.
-func (r Reader) CommentsByID(ctx context.Context, in docs.Discussion, ids []docs.CommentID) ([]docs.PostedComment, error) {
+func (r reviewReads) CommentsByID(ctx context.Context, in docs.Discussion, ids []docs.CommentID) ([]docs.PostedComment, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -110,7 +110,7 @@ func (f CommentFilter) where(args []any) (string, []any) {
 
 // Comments lists the comments of a discussion, newest first. A page can be
 // shorter than its limit when bodies are long.
-func (r Reader) Comments(ctx context.Context, in docs.Discussion, f CommentFilter, p Page) ([]docs.PostedComment, Key, error) {
+func (r reviewReads) Comments(ctx context.Context, in docs.Discussion, f CommentFilter, p Page) ([]docs.PostedComment, Key, error) {
 	compare, order := "<", "DESC"
 	if f.Asc {
 		compare, order = ">", "ASC"
@@ -131,14 +131,14 @@ func (r Reader) Comments(ctx context.Context, in docs.Discussion, f CommentFilte
 }
 
 // CountComments counts what Comments lists.
-func (r Reader) CountComments(ctx context.Context, in docs.Discussion, f CommentFilter) (int64, error) {
+func (r reviewReads) CountComments(ctx context.Context, in docs.Discussion, f CommentFilter) (int64, error) {
 	where, args := f.where([]any{in.Space, in.Request})
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM comments c
 		WHERE c.space_id = $1 AND c.change_request_id = $2`+where, args...)
 }
 
 // withPeople adds who replied and who reacted, with one statement each.
-func (r Reader) withPeople(ctx context.Context, all []docs.PostedComment) error {
+func (r reviewReads) withPeople(ctx context.Context, all []docs.PostedComment) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (r Reader) withPeople(ctx context.Context, all []docs.PostedComment) error 
 
 // reactions reads reactions into the lists that of returns. Emoji are in the order in
 // which they were first used.
-func (r Reader) reactions(ctx context.Context, where string, args []any, of func(docs.CommentID, docs.ReplyID) *[]docs.Reaction) error {
+func (r reviewReads) reactions(ctx context.Context, where string, args []any, of func(docs.CommentID, docs.ReplyID) *[]docs.Reaction) error {
 	rows, err := engine.Many(ctx, r, func(s engine.Scanner) (it struct {
 		comment docs.CommentID
 		reply   docs.ReplyID
@@ -207,7 +207,7 @@ func (r Reader) reactions(ctx context.Context, where string, args []any, of func
 }
 
 // AddComment stores a new comment, which is open.
-func (tx *Tx) AddComment(ctx context.Context, c docs.PostedComment) error {
+func (tx reviewWrites) AddComment(ctx context.Context, c docs.PostedComment) error {
 	t := c.Target
 	err := engine.Put(ctx, tx, `
 		INSERT INTO comments (id, space_id, change_request_id, review_id, page_id, node_key, cell_record, cell_definition,
@@ -223,7 +223,7 @@ func (tx *Tx) AddComment(ctx context.Context, c docs.PostedComment) error {
 
 // countOpen updates the counter of open comments of a space or of a change
 // request.
-func (tx *Tx) countOpen(ctx context.Context, in docs.Discussion, step int) error {
+func (tx reviewWrites) countOpen(ctx context.Context, in docs.Discussion, step int) error {
 	if in.Request != "" {
 		return engine.Put(ctx, tx, `UPDATE change_requests SET open_comments = open_comments + $2 WHERE id = $1`, in.Request, step)
 	}
@@ -232,7 +232,7 @@ func (tx *Tx) countOpen(ctx context.Context, in docs.Discussion, step int) error
 
 // PutComment stores a changed body or status of a comment. was is how the
 // transaction read it.
-func (tx *Tx) PutComment(ctx context.Context, was, c docs.PostedComment) error {
+func (tx reviewWrites) PutComment(ctx context.Context, was, c docs.PostedComment) error {
 	err := engine.Put(ctx, tx, `UPDATE comments SET body = $2, edited_at = $3, resolved_at = $4, resolved_by = $5 WHERE id = $1`,
 		c.ID, c.Body, c.EditedAt, c.ResolvedAt, c.ResolvedBy.ID)
 	switch {
@@ -245,7 +245,7 @@ func (tx *Tx) PutComment(ctx context.Context, was, c docs.PostedComment) error {
 }
 
 // DropComment removes a comment with its replies and reactions.
-func (tx *Tx) DropComment(ctx context.Context, c docs.PostedComment) error {
+func (tx reviewWrites) DropComment(ctx context.Context, c docs.PostedComment) error {
 	for _, text := range []string{
 		`DELETE FROM comment_reactions WHERE comment_id = $1`,
 		`DELETE FROM comment_replies WHERE comment_id = $1`,
@@ -274,7 +274,7 @@ const commented = `m.org_id = $1 AND (
 
 // Commenters lists the members of an organization who wrote in a discussion, by name. Former
 // members are left out.
-func (r Reader) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussion, p Page) ([]docs.Member, Key, error) {
+func (r reviewReads) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussion, p Page) ([]docs.Member, Key, error) {
 	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+` FROM members m JOIN users u ON u.id = m.user_id
 		WHERE `+commented+` AND (`+memberName+`, m.user_id) > ($4, $5)
@@ -284,13 +284,13 @@ func (r Reader) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussi
 }
 
 // CountCommenters counts what Commenters lists.
-func (r Reader) CountCommenters(ctx context.Context, org docs.OrgID, in docs.Discussion) (int64, error) {
+func (r reviewReads) CountCommenters(ctx context.Context, org docs.OrgID, in docs.Discussion) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members m WHERE `+commented, org, in.Space, in.Request)
 }
 
 // EnabledMembers returns those of some users who are members of an
 // organization and not disabled, in the order of their ids.
-func (r Reader) EnabledMembers(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]docs.UserID, error) {
+func (r reviewReads) EnabledMembers(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]docs.UserID, error) {
 	if len(users) == 0 {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ func scanRevision(s engine.Scanner) (v docs.Revision, err error) {
 }
 
 // Revision returns a revision of a space.
-func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
+func (r contentReads) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
 	return engine.Cached(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
 		return engine.One(ctx, r, "revision", scanRevision,
 			`SELECT `+revisionColumns+revisionsFrom+` WHERE r.space_id = $1 AND r.id = $2`, space, id)
@@ -39,7 +39,7 @@ func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.Revisi
 
 // Revisions lists the history of a space, or of one of its change requests, newest
 // first. Revisions beside the line are left out.
-func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID, p Page) ([]docs.Revision, Key, error) {
+func (r contentReads) Revisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID, p Page) ([]docs.Revision, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{engine.LastText}
 	}
@@ -50,12 +50,12 @@ func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, cr docs.Chang
 }
 
 // CountRevisions counts what Revisions lists.
-func (r Reader) CountRevisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID) (int64, error) {
+func (r contentReads) CountRevisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM revisions WHERE space_id = $1 AND change_request_id = $2 AND NOT aside`, space, cr)
 }
 
 // AddRevision stores a revision.
-func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
+func (tx contentWrites) AddRevision(ctx context.Context, v docs.Revision) error {
 	git := ""
 	if v.Git != nil {
 		git = toJSON(v.Git)
@@ -72,7 +72,7 @@ func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
 // MoveHead makes a revision the newest of its space, if the newest is still
 // the one that it was made from. It reports whether a git connection or a
 // translation may follow the change.
-func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID, add docs.Usage) (followed bool, err error) {
+func (tx contentWrites) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID, add docs.Usage) (followed bool, err error) {
 	err = engine.Row(ctx, tx, `
 		UPDATE spaces SET revision_id = $3, updated_at = $4, content_bytes = content_bytes + $5, file_bytes = file_bytes + $6, page_count = page_count + $7
 		WHERE id = $1 AND revision_id = $2
@@ -93,7 +93,7 @@ type StoredDocument struct {
 }
 
 // Document returns a document of a space by its id.
-func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (StoredDocument, error) {
+func (r contentReads) Document(ctx context.Context, space docs.SpaceID, id string) (StoredDocument, error) {
 	return engine.One(ctx, r, "document", func(s engine.Scanner) (d StoredDocument, err error) {
 		err = s.Scan(&d.ID, &d.Page, &d.Body, &d.Sidecar)
 		return d, err
@@ -101,7 +101,7 @@ func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (St
 }
 
 // PutDocuments stores documents of a space, so that they can be found by id.
-func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
+func (tx contentWrites) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
 		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side WHERE documents.side <> excluded.side`, all,
 		func(d StoredDocument) []any { return []any{space, d.ID, d.Page, d.Body, d.Sidecar} })
@@ -109,7 +109,7 @@ func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []Stored
 
 // ConditionsRead returns the time since which the conditions of pages are read from
 // damaged front matter too. Pages stored before may lack their condition.
-func (r Reader) ConditionsRead(ctx context.Context) (docs.Time, error) {
+func (r contentReads) ConditionsRead(ctx context.Context) (docs.Time, error) {
 	at, err := engine.One(ctx, r, "migration", engine.ScanInt, `SELECT applied_at FROM schema_migrations WHERE name = $1`, "0020_conditions_read")
 	return docs.Time(at), err
 }

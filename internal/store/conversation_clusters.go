@@ -55,12 +55,12 @@ func (f IssueFilter) where(args []any) (string, []any) {
 }
 
 // Issue returns an issue of an organization.
-func (r Reader) Issue(ctx context.Context, org docs.OrgID, id docs.IssueID) (IssueIn, error) {
+func (r conversationReads) Issue(ctx context.Context, org docs.OrgID, id docs.IssueID) (IssueIn, error) {
 	return engine.One(ctx, r, "issue", scanIssueIn, `SELECT `+issueInColumns+` WHERE i.org_id = $1 AND i.id = $2`, org, id)
 }
 
 // Issues lists the issues of an organization, newest first.
-func (r Reader) Issues(ctx context.Context, org docs.OrgID, f IssueFilter, p Page) ([]IssueIn, Key, error) {
+func (r conversationReads) Issues(ctx context.Context, org docs.OrgID, f IssueFilter, p Page) ([]IssueIn, Key, error) {
 	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
@@ -75,20 +75,20 @@ func (r Reader) Issues(ctx context.Context, org docs.OrgID, f IssueFilter, p Pag
 }
 
 // CountIssues counts what Issues lists.
-func (r Reader) CountIssues(ctx context.Context, org docs.OrgID, f IssueFilter) (int64, error) {
+func (r conversationReads) CountIssues(ctx context.Context, org docs.OrgID, f IssueFilter) (int64, error) {
 	where, args := f.where([]any{org})
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM conversation_issues i WHERE i.org_id = $1`+where, args...)
 }
 
 // EachIssue calls fn for the newest issues of an organization, at most limit, from the newest
 // to the oldest.
-func (r Reader) EachIssue(ctx context.Context, org docs.OrgID, limit int, fn func(docs.ConversationIssue)) error {
+func (r conversationReads) EachIssue(ctx context.Context, org docs.OrgID, limit int, fn func(docs.ConversationIssue)) error {
 	return engine.Each(ctx, r, scanIssue, fn, `
 		SELECT `+issueColumns+` FROM conversation_issues i WHERE i.org_id = $1 ORDER BY i.created_at DESC, i.id DESC LIMIT $2 + 0`, org, limit)
 }
 
 // PutIssueCluster moves an issue into a cluster. An issue that is gone is left out.
-func (tx *Tx) PutIssueCluster(ctx context.Context, org docs.OrgID, id docs.IssueID, to docs.ClusterID) error {
+func (tx conversationWrites) PutIssueCluster(ctx context.Context, org docs.OrgID, id docs.IssueID, to docs.ClusterID) error {
 	return engine.Put(ctx, tx, `UPDATE conversation_issues SET cluster_id = $3 WHERE org_id = $1 AND id = $2`, org, id, to)
 }
 
@@ -176,7 +176,7 @@ type ClusterFilter struct {
 }
 
 // Clusters lists the clusters of an organization.
-func (r Reader) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p Page) ([]ClusterIn, Key, error) {
+func (r conversationReads) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p Page) ([]ClusterIn, Key, error) {
 	order, known := clusterOrders[f.Order]
 	if !known {
 		order = clusterOrders[ClustersByUpdate]
@@ -194,17 +194,17 @@ func (r Reader) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p
 }
 
 // CountClusters counts what Clusters lists.
-func (r Reader) CountClusters(ctx context.Context, org docs.OrgID, f ClusterFilter) (int64, error) {
+func (r conversationReads) CountClusters(ctx context.Context, org docs.OrgID, f ClusterFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM `+clustersIn+` WHERE k.org_id = $1`+clusterStatuses[f.Status], org)
 }
 
 // Cluster returns a cluster of an organization.
-func (r Reader) Cluster(ctx context.Context, org docs.OrgID, id docs.ClusterID) (ClusterIn, error) {
+func (r conversationReads) Cluster(ctx context.Context, org docs.OrgID, id docs.ClusterID) (ClusterIn, error) {
 	return engine.One(ctx, r, "cluster", scanClusterIn, `SELECT `+clusterInColumns+` FROM `+clustersIn+` WHERE k.id = $2`, org, id)
 }
 
 // StoredClusters returns all clusters of an organization as they are stored.
-func (r Reader) StoredClusters(ctx context.Context, org docs.OrgID) ([]docs.ConversationCluster, error) {
+func (r conversationReads) StoredClusters(ctx context.Context, org docs.OrgID) ([]docs.ConversationCluster, error) {
 	return engine.Many(ctx, r, scanCluster, `SELECT `+clusterColumns+` FROM conversation_clusters k WHERE k.org_id = $1 ORDER BY k.id`, org)
 }
 
@@ -213,7 +213,7 @@ const pulseClusters = 64
 
 // ClusterPulse counts the issues of clusters by week: by how many weeks of 7 days their
 // conversations were created before end. Only weeks less than the given number are counted.
-func (r Reader) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.ClusterID, end docs.Time, week int64, weeks int) (map[docs.ClusterID][]int64, error) {
+func (r conversationReads) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.ClusterID, end docs.Time, week int64, weeks int) (map[docs.ClusterID][]int64, error) {
 	out := map[docs.ClusterID][]int64{}
 	type count struct {
 		id    docs.ClusterID
@@ -249,7 +249,7 @@ func (r Reader) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.Clu
 }
 
 // PutClusters stores clusters.
-func (tx *Tx) PutClusters(ctx context.Context, all []docs.ConversationCluster) error {
+func (tx conversationWrites) PutClusters(ctx context.Context, all []docs.ConversationCluster) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO conversation_clusters (org_id, id, label, icon, summary, sources, issues, conversations, created_at, updated_at)`, `
 		ON CONFLICT (org_id, id) DO UPDATE SET label = excluded.label, icon = excluded.icon, summary = excluded.summary, sources = excluded.sources,
 			issues = excluded.issues, conversations = excluded.conversations, created_at = excluded.created_at, updated_at = excluded.updated_at,
@@ -260,13 +260,13 @@ func (tx *Tx) PutClusters(ctx context.Context, all []docs.ConversationCluster) e
 }
 
 // PutImprovedCluster stores what a language model made of a cluster.
-func (tx *Tx) PutImprovedCluster(ctx context.Context, org docs.OrgID, id docs.ClusterID, v docs.ImprovedCluster) error {
+func (tx conversationWrites) PutImprovedCluster(ctx context.Context, org docs.OrgID, id docs.ClusterID, v docs.ImprovedCluster) error {
 	return engine.Put(ctx, tx, `UPDATE conversation_clusters SET improved = $3 WHERE org_id = $1 AND id = $2`, org, id, toJSON(v))
 }
 
 // DropCluster removes a cluster that has no issues any more. Change requests that answered it
 // answer another one, unless that is empty.
-func (tx *Tx) DropCluster(ctx context.Context, org docs.OrgID, id, into docs.ClusterID) error {
+func (tx conversationWrites) DropCluster(ctx context.Context, org docs.OrgID, id, into docs.ClusterID) error {
 	if into != "" {
 		err := engine.Put(ctx, tx, `
 			UPDATE change_requests SET cluster_id = $3
@@ -286,7 +286,7 @@ func scanMove(s engine.Scanner) (v docs.ClusterMove, err error) {
 const moveColumns = `m.org_id, m.id, m.kind, m.from_id, m.into_id, m.issues, m.at`
 
 // ClusterMoves lists merges and splits of clusters, newest first.
-func (r Reader) ClusterMoves(ctx context.Context, org docs.OrgID, p Page) ([]docs.ClusterMove, Key, error) {
+func (r conversationReads) ClusterMoves(ctx context.Context, org docs.OrgID, p Page) ([]docs.ClusterMove, Key, error) {
 	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
@@ -298,13 +298,13 @@ func (r Reader) ClusterMoves(ctx context.Context, org docs.OrgID, p Page) ([]doc
 }
 
 // MergedInto returns into which cluster one was merged last.
-func (r Reader) MergedInto(ctx context.Context, org docs.OrgID, from docs.ClusterID) (docs.ClusterID, error) {
+func (r conversationReads) MergedInto(ctx context.Context, org docs.OrgID, from docs.ClusterID) (docs.ClusterID, error) {
 	return engine.One(ctx, r, "cluster", engine.ScanText[docs.ClusterID], `
 		SELECT m.into_id FROM conversation_moves m WHERE m.org_id = $1 AND m.from_id = $2 AND m.kind = 'merged' ORDER BY m.id DESC LIMIT 1`, org, from)
 }
 
 // AddClusterMoves stores records of merges and splits.
-func (tx *Tx) AddClusterMoves(ctx context.Context, all []docs.ClusterMove) error {
+func (tx conversationWrites) AddClusterMoves(ctx context.Context, all []docs.ClusterMove) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO conversation_moves (org_id, id, kind, from_id, into_id, issues, at)`, ``, all, func(m docs.ClusterMove) []any {
 		return []any{m.Org, m.ID, m.Kind, m.From, m.Into, m.Issues, m.At}
 	})

@@ -19,19 +19,19 @@ func scanConversation(s engine.Scanner) (v docs.Conversation, err error) {
 }
 
 // Conversation returns a conversation of an organization.
-func (r Reader) Conversation(ctx context.Context, org docs.OrgID, id docs.ConversationID) (docs.Conversation, error) {
+func (r conversationReads) Conversation(ctx context.Context, org docs.OrgID, id docs.ConversationID) (docs.Conversation, error) {
 	return engine.One(ctx, r, "conversation", scanConversation, `
 		SELECT `+conversationColumns+` FROM conversations c WHERE c.org_id = $1 AND c.id = $2`, org, id)
 }
 
 // ExternalConversation returns a conversation by the id that its source knows.
-func (r Reader) ExternalConversation(ctx context.Context, org docs.OrgID, source, external string) (docs.Conversation, error) {
+func (r conversationReads) ExternalConversation(ctx context.Context, org docs.OrgID, source, external string) (docs.Conversation, error) {
 	return engine.One(ctx, r, "conversation", scanConversation, `
 		SELECT `+conversationColumns+` FROM conversations c WHERE c.org_id = $1 AND c.source = $2 AND c.external_id = $3`, org, source, external)
 }
 
 // Conversations lists the conversations of an organization, or of one source, newest first.
-func (r Reader) Conversations(ctx context.Context, org docs.OrgID, source string, p Page) ([]docs.Conversation, Key, error) {
+func (r conversationReads) Conversations(ctx context.Context, org docs.OrgID, source string, p Page) ([]docs.Conversation, Key, error) {
 	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +49,7 @@ func (r Reader) Conversations(ctx context.Context, org docs.OrgID, source string
 }
 
 // CountConversations counts what Conversations lists.
-func (r Reader) CountConversations(ctx context.Context, org docs.OrgID, source string) (int64, error) {
+func (r conversationReads) CountConversations(ctx context.Context, org docs.OrgID, source string) (int64, error) {
 	if source != "" {
 		return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM conversations WHERE org_id = $1 AND source = $2`, org, source)
 	}
@@ -57,7 +57,7 @@ func (r Reader) CountConversations(ctx context.Context, org docs.OrgID, source s
 }
 
 // ConversationParts returns the messages of a conversation.
-func (r Reader) ConversationParts(ctx context.Context, org docs.OrgID, id docs.ConversationID) ([]docs.ConversationPart, error) {
+func (r conversationReads) ConversationParts(ctx context.Context, org docs.OrgID, id docs.ConversationID) ([]docs.ConversationPart, error) {
 	return engine.One(ctx, r, "conversation", func(s engine.Scanner) (v []docs.ConversationPart, err error) {
 		err = s.Scan(inJSON{&v})
 		return v, err
@@ -71,7 +71,7 @@ type ConversationText struct {
 }
 
 // WaitingConversations returns some conversations that wait for the analysis.
-func (r Reader) WaitingConversations(ctx context.Context, org docs.OrgID, limit int) ([]ConversationText, error) {
+func (r conversationReads) WaitingConversations(ctx context.Context, org docs.OrgID, limit int) ([]ConversationText, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (v ConversationText, err error) {
 		err = s.Scan(&v.Org, &v.ID, &v.Source, &v.External, &v.Subject, &v.Version, &v.CreatedAt, &v.IngestedAt, inJSON{&v.Parts})
 		return v, err
@@ -81,7 +81,7 @@ func (r Reader) WaitingConversations(ctx context.Context, org docs.OrgID, limit 
 }
 
 // PutConversation stores a conversation with its messages, a new one or another version.
-func (tx *Tx) PutConversation(ctx context.Context, v docs.Conversation, parts []docs.ConversationPart) error {
+func (tx conversationWrites) PutConversation(ctx context.Context, v docs.Conversation, parts []docs.ConversationPart) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO conversations (org_id, id, source, external_id, subject, url, attributes, has_created, created_at, ingested_at, hash, version, redacted, processed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
@@ -98,7 +98,7 @@ func (tx *Tx) PutConversation(ctx context.Context, v docs.Conversation, parts []
 }
 
 // DropConversation deletes a conversation with its issues.
-func (tx *Tx) DropConversation(ctx context.Context, org docs.OrgID, id docs.ConversationID) error {
+func (tx conversationWrites) DropConversation(ctx context.Context, org docs.OrgID, id docs.ConversationID) error {
 	for _, text := range []string{
 		`DELETE FROM conversation_issues WHERE org_id = $1 AND conversation_id = $2`,
 		`DELETE FROM conversation_parts WHERE org_id = $1 AND conversation_id = $2`,
@@ -107,12 +107,12 @@ func (tx *Tx) DropConversation(ctx context.Context, org docs.OrgID, id docs.Conv
 			return err
 		}
 	}
-	return tx.dropOne(ctx, "conversation", `DELETE FROM conversations WHERE org_id = $1 AND id = $2`, org, id)
+	return dropOne(ctx, tx, "conversation", `DELETE FROM conversations WHERE org_id = $1 AND id = $2`, org, id)
 }
 
 // AddConversationTombstone notes that a conversation was deleted. Of an organization, the newest
 // ones are kept that are not older than a time.
-func (tx *Tx) AddConversationTombstone(ctx context.Context, org docs.OrgID, hash string, since docs.Time, keep int) error {
+func (tx conversationWrites) AddConversationTombstone(ctx context.Context, org docs.OrgID, hash string, since docs.Time, keep int) error {
 	if err := engine.Put(ctx, tx, `
 		INSERT INTO conversation_tombstones (org_id, hash, deleted_at) VALUES ($1, $2, $3)
 		ON CONFLICT (org_id, hash) DO UPDATE SET deleted_at = excluded.deleted_at`, org, hash, tx.Now()); err != nil {
@@ -125,7 +125,7 @@ func (tx *Tx) AddConversationTombstone(ctx context.Context, org docs.OrgID, hash
 }
 
 // ConversationDeleted reports whether there is a tombstone that is not older than a time.
-func (r Reader) ConversationDeleted(ctx context.Context, org docs.OrgID, hash string, since docs.Time) (bool, error) {
+func (r conversationReads) ConversationDeleted(ctx context.Context, org docs.OrgID, hash string, since docs.Time) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM conversation_tombstones WHERE org_id = $1 AND hash = $2 AND deleted_at >= $3`, org, hash, since)
 	return n > 0, err
@@ -133,7 +133,7 @@ func (r Reader) ConversationDeleted(ctx context.Context, org docs.OrgID, hash st
 
 // ProcessedConversation notes that a version of a conversation was analysed, and replaces its
 // issues. It reports false, and does nothing, if there is another version meanwhile.
-func (tx *Tx) ProcessedConversation(ctx context.Context, v docs.Conversation, issues []docs.ConversationIssue) (bool, error) {
+func (tx conversationWrites) ProcessedConversation(ctx context.Context, v docs.Conversation, issues []docs.ConversationIssue) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `UPDATE conversations SET processed_at = $4 WHERE org_id = $1 AND id = $2 AND version = $3`, v.Org, v.ID, v.Version, tx.Now())
 	if err != nil || n == 0 {
 		return false, err

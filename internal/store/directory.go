@@ -32,21 +32,21 @@ func scanDirectoryUser(s engine.Scanner) (d docs.DirectoryUser, err error) {
 }
 
 // DirectoryUser returns a member with what the directory calls it.
-func (r Reader) DirectoryUser(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.DirectoryUser, error) {
+func (r orgReads) DirectoryUser(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.DirectoryUser, error) {
 	return engine.One(ctx, r, "user", scanDirectoryUser, `
 		SELECT `+memberColumns+`, COALESCE(x.external_id, '')`+directoryUsers+` AND m.user_id = $4`,
 		append(DirectoryFilter{}.args(org), user)...)
 }
 
 // DirectoryUsers lists members from a place on: directories count places, not pages.
-func (r Reader) DirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryUser, error) {
+func (r orgReads) DirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryUser, error) {
 	return engine.Many(ctx, r, scanDirectoryUser, `
 		SELECT `+memberColumns+`, COALESCE(x.external_id, '')`+directoryUsers+`
 		ORDER BY m.joined_at, m.user_id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
 }
 
 // CountDirectoryUsers counts what DirectoryUsers lists.
-func (r Reader) CountDirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
+func (r orgReads) CountDirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+directoryUsers, f.args(org)...)
 }
 
@@ -60,38 +60,38 @@ func scanDirectoryGroup(s engine.Scanner) (d docs.DirectoryGroup, err error) {
 }
 
 // DirectoryGroup returns a team with what the directory calls it.
-func (r Reader) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
+func (r orgReads) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
 	return engine.One(ctx, r, "group", scanDirectoryGroup, `
 		SELECT `+teamColumns+`, COALESCE(x.external_id, '')`+directoryGroups+` AND t.id = $4`,
 		append(DirectoryFilter{}.args(org), id)...)
 }
 
 // DirectoryGroups lists teams from a place on.
-func (r Reader) DirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, error) {
+func (r orgReads) DirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, error) {
 	return engine.Many(ctx, r, scanDirectoryGroup, `
 		SELECT `+teamColumns+`, COALESCE(x.external_id, '')`+directoryGroups+`
 		ORDER BY t.id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
 }
 
 // CountDirectoryGroups counts what DirectoryGroups lists.
-func (r Reader) CountDirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
+func (r orgReads) CountDirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+directoryGroups, f.args(org)...)
 }
 
 // DirectoryMembers lists the people in a team, up to a number.
-func (r Reader) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
+func (r orgReads) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (u docs.UserID, err error) { err = s.Scan(&u); return u, err },
 		`SELECT x.user_id FROM team_members x JOIN users u ON u.id = x.user_id
 		WHERE x.team_id = $1 AND u.kind = '' ORDER BY x.user_id LIMIT $2 + 0`, id, limit)
 }
 
 // CountMemberships counts the organizations of a user.
-func (r Reader) CountMemberships(ctx context.Context, user docs.UserID) (int64, error) {
+func (r orgReads) CountMemberships(ctx context.Context, user docs.UserID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members WHERE user_id = $1`, user)
 }
 
 // PutExternalID stores what the directory calls a user or a team; empty: nothing.
-func (tx *Tx) PutExternalID(ctx context.Context, org docs.OrgID, id, external string) error {
+func (tx orgWrites) PutExternalID(ctx context.Context, org docs.OrgID, id, external string) error {
 	if external == "" {
 		return engine.Put(ctx, tx, `DELETE FROM external_ids WHERE org_id = $1 AND thing_id = $2`, org, id)
 	}

@@ -17,7 +17,7 @@ type Membership struct {
 }
 
 // Memberships returns all organizations of a user that are not deleted.
-func (r Reader) Memberships(ctx context.Context, user docs.UserID) ([]Membership, error) {
+func (r peopleReads) Memberships(ctx context.Context, user docs.UserID) ([]Membership, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (m Membership, err error) {
 		err = s.Scan(&m.Org, &m.Title, &m.Role, &m.Disabled)
 		return m, err
@@ -26,7 +26,7 @@ func (r Reader) Memberships(ctx context.Context, user docs.UserID) ([]Membership
 
 // EraseUser deletes the rows that belong to the account of a person, and the name, address and picture. The
 // row of the user stays, because content refers to it. It returns the number of deleted rows of each table.
-func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, error) {
+func (tx peopleWrites) EraseUser(ctx context.Context, u docs.User) (map[string]int64, error) {
 	of, err := tx.Memberships(ctx, u.ID)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 		count(removed, x.table, n)
 	}
 	for _, m := range of {
-		if err := tx.bumpAccess(ctx, m.Org); err != nil {
+		if err := bumpAccess(ctx, tx, m.Org); err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +66,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 	if err != nil {
 		return nil, err
 	}
-	return removed, tx.bumpAuth(ctx, 1, nil)
+	return removed, bumpAuth(ctx, tx, 1, nil)
 }
 
 func count(removed map[string]int64, table string, n int64) {
@@ -83,7 +83,7 @@ func contains(column, parameter string) string {
 
 // EraseAddress deletes jobs and other rows for an address that nobody has any more, and error messages that
 // contain it. keep is the kind of the job that calls it.
-func (tx *Tx) EraseAddress(ctx context.Context, e docs.Email, keep string) (map[string]int64, error) {
+func (tx peopleWrites) EraseAddress(ctx context.Context, e docs.Email, keep string) (map[string]int64, error) {
 	removed := map[string]int64{}
 	in := escaped(string(e))
 	for _, x := range []struct {
@@ -130,7 +130,7 @@ const mentionsRead = 2_000
 
 // Mentions reads the next rows of a table after a key. It returns those that concern a person or contain one of
 // the addresses, and the key after which to continue, which is nil at the end.
-func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, addresses []string, after Key) ([]Mention, Key, error) {
+func (r peopleReads) Mentions(ctx context.Context, table string, user docs.UserID, addresses []string, after Key) ([]Mention, Key, error) {
 	first, second, column, own := "org_id", "id", "data", `actor_id = $1 OR subject_id = $1 OR REPLACE(data, '"owner":"' || $1 || '"', '') <> data`
 	if table == "webhook_deliveries" {
 		first, column, own = "webhook_id", "payload", `REPLACE(payload, $1, '') <> payload`
@@ -166,7 +166,7 @@ func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, ad
 }
 
 // PutMention stores a row with another JSON.
-func (tx *Tx) PutMention(ctx context.Context, m Mention) error {
+func (tx peopleWrites) PutMention(ctx context.Context, m Mention) error {
 	text := `UPDATE audit SET data = $3 WHERE org_id = $1 AND id = $2`
 	if m.Table == "webhook_deliveries" {
 		text = `UPDATE webhook_deliveries SET payload = $3 WHERE webhook_id = $1 AND id = $2`

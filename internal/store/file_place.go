@@ -19,7 +19,7 @@ type FilePlace struct {
 
 // FilePlace returns where the contents of files are. It is errs.NotFound before the place
 // has its mark.
-func (r Reader) FilePlace(ctx context.Context) (FilePlace, error) {
+func (r serverReads) FilePlace(ctx context.Context) (FilePlace, error) {
 	return engine.One(ctx, r, "place of files", func(s engine.Scanner) (p FilePlace, err error) {
 		err = s.Scan(&p.Mark, &p.Place, &p.CreatedAt)
 		return p, err
@@ -28,14 +28,14 @@ func (r Reader) FilePlace(ctx context.Context) (FilePlace, error) {
 
 // HasFiles reports whether a revision has a file. It may miss those of spaces that an older
 // version made and that are not counted yet.
-func (r Reader) HasFiles(ctx context.Context) (bool, error) {
+func (r serverReads) HasFiles(ctx context.Context) (bool, error) {
 	n, err := engine.One(ctx, r, "files", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM spaces WHERE file_bytes > 0 LIMIT 1) AS found`)
 	return n > 0, err
 }
 
 // AddFilePlace stores where the contents of files are, unless that is stored already. It
 // returns what is stored: of several nodes that call it at once, one decides.
-func (tx *Tx) AddFilePlace(ctx context.Context, p FilePlace) (FilePlace, error) {
+func (tx serverWrites) AddFilePlace(ctx context.Context, p FilePlace) (FilePlace, error) {
 	if err := engine.Put(ctx, tx, `INSERT INTO file_place (id, mark, place, created_at) VALUES (1, $1, $2, $3) ON CONFLICT (id) DO NOTHING`, p.Mark, p.Place, tx.Now()); err != nil {
 		return FilePlace{}, err
 	}
@@ -43,7 +43,7 @@ func (tx *Tx) AddFilePlace(ctx context.Context, p FilePlace) (FilePlace, error) 
 }
 
 // SetFilePlace replaces where the contents of files are.
-func (tx *Tx) SetFilePlace(ctx context.Context, p FilePlace) error {
+func (tx serverWrites) SetFilePlace(ctx context.Context, p FilePlace) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO file_place (id, mark, place, created_at) VALUES (1, $1, $2, $3)
 		ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, place = excluded.place, created_at = excluded.created_at`, p.Mark, p.Place, tx.Now())

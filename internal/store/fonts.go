@@ -8,7 +8,7 @@ import (
 )
 
 // Upload returns an uploaded file of an organization.
-func (r Reader) Upload(ctx context.Context, org docs.OrgID, key docs.UploadKey) (docs.Upload, error) {
+func (r orgReads) Upload(ctx context.Context, org docs.OrgID, key docs.UploadKey) (docs.Upload, error) {
 	return engine.One(ctx, r, "uploaded file", func(s engine.Scanner) (v docs.Upload, err error) {
 		err = s.Scan(&v.Key, &v.Org, &v.Kind, &v.Name, &v.ContentType, &v.Size, &v.Blob, &v.CreatedBy, &v.CreatedAt)
 		return v, err
@@ -16,12 +16,12 @@ func (r Reader) Upload(ctx context.Context, org docs.OrgID, key docs.UploadKey) 
 }
 
 // CountUploads counts the uploaded files of an organization.
-func (r Reader) CountUploads(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r orgReads) CountUploads(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM uploads WHERE org_id = $1`, org)
 }
 
 // AddUpload stores an uploaded file. Conflict if there is one with its key.
-func (tx *Tx) AddUpload(ctx context.Context, v docs.Upload) error {
+func (tx orgWrites) AddUpload(ctx context.Context, v docs.Upload) error {
 	return engine.Taken(tx, engine.Put(ctx, tx, `
 		INSERT INTO uploads (key, org_id, kind, name, content_type, size, blob, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -31,7 +31,7 @@ func (tx *Tx) AddUpload(ctx context.Context, v docs.Upload) error {
 
 // TrimUploads deletes at most limit uploaded files that are older than a time, and
 // returns their number.
-func (tx *Tx) TrimUploads(ctx context.Context, before docs.Time, limit int) (int64, error) {
+func (tx orgWrites) TrimUploads(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	return engine.Exec(ctx, tx, `
 		DELETE FROM uploads
 		WHERE key IN (SELECT key FROM uploads WHERE created_at < $1 ORDER BY created_at LIMIT $2 + 0)`, before, limit)
@@ -45,18 +45,18 @@ func scanFont(s engine.Scanner) (v docs.Font, err error) {
 }
 
 // Font returns a font of an organization.
-func (r Reader) Font(ctx context.Context, org docs.OrgID, id docs.FontID) (docs.Font, error) {
+func (r orgReads) Font(ctx context.Context, org docs.OrgID, id docs.FontID) (docs.Font, error) {
 	return engine.One(ctx, r, "font", scanFont, `SELECT `+fontColumns+` FROM fonts WHERE id = $1 AND org_id = $2`, id, org)
 }
 
 // Fonts returns the fonts of an organization, oldest first. Their number is
 // bounded when they are made.
-func (r Reader) Fonts(ctx context.Context, org docs.OrgID) ([]docs.Font, error) {
+func (r orgReads) Fonts(ctx context.Context, org docs.OrgID) ([]docs.Font, error) {
 	return engine.Many(ctx, r, scanFont, `SELECT `+fontColumns+` FROM fonts WHERE org_id = $1 ORDER BY id`, org)
 }
 
 // PutFont stores a new or changed font.
-func (tx *Tx) PutFont(ctx context.Context, v docs.Font) error {
+func (tx orgWrites) PutFont(ctx context.Context, v docs.Font) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO fonts (id, org_id, family, faces, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (id) DO UPDATE SET family = excluded.family, faces = excluded.faces, updated_at = excluded.updated_at`,
@@ -64,14 +64,14 @@ func (tx *Tx) PutFont(ctx context.Context, v docs.Font) error {
 }
 
 // DropFont deletes a font of an organization.
-func (tx *Tx) DropFont(ctx context.Context, org docs.OrgID, id docs.FontID) error {
-	return tx.dropOne(ctx, "font", `DELETE FROM fonts WHERE id = $1 AND org_id = $2`, id, org)
+func (tx orgWrites) DropFont(ctx context.Context, org docs.OrgID, id docs.FontID) error {
+	return dropOne(ctx, tx, "font", `DELETE FROM fonts WHERE id = $1 AND org_id = $2`, id, org)
 }
 
 // SitesWithFont returns the sites of an organization that use a font, themselves
 // or in one of their site spaces. The customization is looked through as text:
 // inside of a JSON string the quotes would be escaped.
-func (r Reader) SitesWithFont(ctx context.Context, org docs.OrgID, id docs.FontID) ([]docs.SiteID, error) {
+func (r orgReads) SitesWithFont(ctx context.Context, org docs.OrgID, id docs.FontID) ([]docs.SiteID, error) {
 	return engine.Many(ctx, r, engine.ScanText[docs.SiteID], `
 		SELECT w.id FROM sites w WHERE w.org_id = $1 AND w.customization LIKE $2
 		UNION

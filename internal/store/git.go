@@ -52,13 +52,13 @@ func gitOperationArgs(o docs.GitOperation) []any {
 }
 
 // GitOperation returns an operation of a space.
-func (r Reader) GitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) (docs.GitOperation, error) {
+func (r integrationReads) GitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) (docs.GitOperation, error) {
 	return engine.One(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.id = $2`, space, id)
 }
 
 // GitOperations lists those of a space, newest first.
-func (r Reader) GitOperations(ctx context.Context, space docs.SpaceID, p Page) ([]docs.GitOperation, Key, error) {
+func (r integrationReads) GitOperations(ctx context.Context, space docs.SpaceID, p Page) ([]docs.GitOperation, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{engine.LastText}
 	}
@@ -70,34 +70,34 @@ func (r Reader) GitOperations(ctx context.Context, space docs.SpaceID, p Page) (
 }
 
 // CountGitOperations counts what GitOperations lists.
-func (r Reader) CountGitOperations(ctx context.Context, space docs.SpaceID) (int64, error) {
+func (r integrationReads) CountGitOperations(ctx context.Context, space docs.SpaceID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM git_operations WHERE space_id = $1`, space)
 }
 
 // OpenGitOperations returns the operations of a space that have not ended, in the
 // order in which they run: oldest first. There are few of them.
-func (r Reader) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]docs.GitOperation, error) {
+func (r integrationReads) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]docs.GitOperation, error) {
 	return engine.Many(ctx, r, scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id`, space)
 }
 
 // FirstGitOperation returns the oldest operation of a space that has not ended, if
 // there is one.
-func (r Reader) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
+func (r integrationReads) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
 	return Maybe(engine.One(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id LIMIT 1`, space))
 }
 
 // GitFinalizing reports whether the result of an operation is about to become
 // that of the space.
-func (r Reader) GitFinalizing(ctx context.Context, space docs.SpaceID) (bool, error) {
+func (r integrationReads) GitFinalizing(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM git_operations WHERE space_id = $1 AND completed_at = 0 AND state = 'running' AND stage = 'finalize'`, space)
 	return n > 0, err
 }
 
 // AddGitOperation stores a new one.
-func (tx *Tx) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
+func (tx integrationWrites) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
 	return engine.InsertAll(ctx, tx, `
 		INSERT INTO git_operations (space_id, id, direction, state, stage, url, ref, directory, request, sealed, done, total,
 			commit_id, revision_id, change_request_id, reason, error, problems, problem_count, user_id,
@@ -106,7 +106,7 @@ func (tx *Tx) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
 
 // PutGitOperation stores a changed operation. If it has ended, its credentials are
 // not stored.
-func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
+func (tx integrationWrites) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 	n, err := engine.Exec(ctx, tx, `
 		UPDATE git_operations
 		SET direction = $3, state = $4, stage = $5, url = $6, ref = $7, directory = $8, request = $9, sealed = $10, done = $11, total = $12,
@@ -121,7 +121,7 @@ func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 
 // LostGitOperations returns operations that have not ended although there is no job
 // for them.
-func (r Reader) LostGitOperations(ctx context.Context, job string, limit int) ([]docs.GitOperation, error) {
+func (r integrationReads) LostGitOperations(ctx context.Context, job string, limit int) ([]docs.GitOperation, error) {
 	return engine.Many(ctx, r, scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o
 		WHERE o.completed_at = 0 AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.key = o.id AND j.state <> 'failed')
@@ -129,7 +129,7 @@ func (r Reader) LostGitOperations(ctx context.Context, job string, limit int) ([
 }
 
 // DropGitOperation forgets an operation.
-func (tx *Tx) DropGitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) error {
+func (tx integrationWrites) DropGitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) error {
 	return engine.Put(ctx, tx, `DELETE FROM git_operations WHERE space_id = $1 AND id = $2`, space, id)
 }
 
@@ -137,7 +137,7 @@ func (tx *Tx) DropGitOperation(ctx context.Context, space docs.SpaceID, id docs.
 const keptGitOperations = 100
 
 // TidyGitOperations deletes old operations of a space that have ended.
-func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
+func (tx integrationWrites) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 	return engine.Put(ctx, tx, `
 		DELETE FROM git_operations
 		WHERE space_id = $1 AND completed_at > 0 AND id <= COALESCE((
@@ -147,7 +147,7 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 
 // GitPair returns the last common state of a space and a remote, by the key of the
 // remote, if there is one.
-func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
+func (r integrationReads) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
 	return Maybe(engine.One(ctx, r, "git pair", func(s engine.Scanner) (p docs.GitPair, err error) {
 		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Request,
 			&p.Timestamp, &p.UpdatedAt, &p.NotImported)
@@ -157,7 +157,7 @@ func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (do
 }
 
 // IsInGit reports whether some remote has a revision of a space.
-func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (bool, error) {
+func (r integrationReads) IsInGit(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM git_pairs WHERE space_id = $1 AND line_id = $2`, space, id)
 	return n > 0, err
 }
@@ -167,7 +167,7 @@ func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.Revisio
 // remote that is not merged. If a person merged an import, its remote is not known,
 // and it counts as another one: starting over asks which side to keep, continuing
 // could delete content.
-func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key string) (bool, error) {
+func (r integrationReads) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key string) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM git_pairs p WHERE p.space_id = $1 AND p.remote = $2 AND (
 			EXISTS (SELECT 1 FROM revisions r WHERE r.space_id = p.space_id AND r.change_request_id = '' AND r.id > p.line_id
@@ -181,7 +181,7 @@ func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key s
 }
 
 // PutGitPair stores the last common state of a space and a remote.
-func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
+func (tx integrationWrites) PutGitPair(ctx context.Context, p docs.GitPair) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at, unread)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -192,12 +192,12 @@ func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 }
 
 // DropGitPair deletes the last common state of a space and a remote.
-func (tx *Tx) DropGitPair(ctx context.Context, space docs.SpaceID, key string) error {
+func (tx integrationWrites) DropGitPair(ctx context.Context, space docs.SpaceID, key string) error {
 	return engine.Put(ctx, tx, `DELETE FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key)
 }
 
 // GitInfo returns the repository of a space, if there is one.
-func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
+func (r integrationReads) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
 	text, err := engine.One(ctx, r, "space", engine.ScanText[string], `SELECT git_info FROM spaces WHERE id = $1`, space)
 	if err != nil || text == "" {
 		return docs.GitInfo{}, false, err
@@ -207,12 +207,12 @@ func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, 
 }
 
 // PutGitInfo stores the repository of a space.
-func (tx *Tx) PutGitInfo(ctx context.Context, space docs.SpaceID, info docs.GitInfo) error {
+func (tx integrationWrites) PutGitInfo(ctx context.Context, space docs.SpaceID, info docs.GitInfo) error {
 	return engine.Put(ctx, tx, `UPDATE spaces SET git_info = $2 WHERE id = $1`, space, toJSON(info))
 }
 
 // DropGitInfo deletes the repository of a space; it reports whether there was one.
-func (tx *Tx) DropGitInfo(ctx context.Context, space docs.SpaceID) (bool, error) {
+func (tx integrationWrites) DropGitInfo(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `UPDATE spaces SET git_info = '' WHERE id = $1 AND git_info <> ''`, space)
 	return n > 0, err
 }
@@ -228,14 +228,14 @@ func scanGitConnection(s engine.Scanner) (c docs.GitConnection, err error) {
 }
 
 // GitConnection returns the connection of a space, if it has one.
-func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.GitConnection, bool, error) {
+func (r integrationReads) GitConnection(ctx context.Context, space docs.SpaceID) (docs.GitConnection, bool, error) {
 	return Maybe(engine.One(ctx, r, "git connection", scanGitConnection,
 		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
 }
 
 // DueGitConnections returns connections whose remote is due to be polled, the most
 // overdue first. Spaces in the trash are left out.
-func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
+func (r integrationReads) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
 	return engine.Many(ctx, r, scanGitConnection, `
 		SELECT `+gitConnectionColumns+` FROM git_connections c JOIN spaces s ON s.id = c.space_id
 		WHERE c.due_at > 0 AND c.due_at <= $1 AND s.deleted_at = 0 AND `+inPresentOrg("s")+` ORDER BY c.due_at, c.space_id LIMIT $2 + 0`, now, limit)
@@ -243,7 +243,7 @@ func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int)
 
 // PutGitConnection stores the connection of a space in place of the one
 // that it had.
-func (tx *Tx) PutGitConnection(ctx context.Context, c docs.GitConnection) error {
+func (tx integrationWrites) PutGitConnection(ctx context.Context, c docs.GitConnection) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused,
 			hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)
@@ -259,38 +259,38 @@ func (tx *Tx) PutGitConnection(ctx context.Context, c docs.GitConnection) error 
 
 // DropGitConnection ends the connection of a space; it reports whether there
 // was one.
-func (tx *Tx) DropGitConnection(ctx context.Context, space docs.SpaceID) (bool, error) {
+func (tx integrationWrites) DropGitConnection(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM git_connections WHERE space_id = $1`, space)
 	return n > 0, err
 }
 
 // PutGitCommit notes the commit that a revision was written to.
-func (tx *Tx) PutGitCommit(ctx context.Context, space docs.SpaceID, revision docs.RevisionID, c docs.GitCommit) error {
+func (tx integrationWrites) PutGitCommit(ctx context.Context, space docs.SpaceID, revision docs.RevisionID, c docs.GitCommit) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO git_commits (space_id, revision_id, data) VALUES ($1, $2, $3)
 		ON CONFLICT (space_id, revision_id) DO UPDATE SET data = excluded.data`, space, revision, toJSON(c))
 }
 
 // PutGitBlobs stores the object ids and paths of exported contents.
-func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
+func (tx integrationWrites) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO git_blobs (space_id, id, body, oid, path)`,
 		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, all,
 		func(b docs.GitBlob) []any { return []any{space, b.ID, b.Body, b.OID, b.Path} })
 }
 
 // DropGitBlobs deletes the object ids and paths of a space.
-func (tx *Tx) DropGitBlobs(ctx context.Context, space docs.SpaceID) error {
+func (tx integrationWrites) DropGitBlobs(ctx context.Context, space docs.SpaceID) error {
 	return engine.Put(ctx, tx, `DELETE FROM git_blobs WHERE space_id = $1`, space)
 }
 
 // GitBlobs returns the object ids and paths of the contents of a space.
-func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
+func (r integrationReads) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
 	return engine.Many(ctx, r, scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 ORDER BY id`, space)
 }
 
 // GitBlob returns the object id and path of a page, a file or a reusable content, if
 // they are stored.
-func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, id string) (docs.GitBlob, bool, error) {
+func (r integrationReads) GitBlob(ctx context.Context, space docs.SpaceID, id string) (docs.GitBlob, bool, error) {
 	return Maybe(engine.One(ctx, r, "git blob", scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 AND id = $2`, space, id))
 }
 

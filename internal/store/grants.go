@@ -20,7 +20,7 @@ type (
 )
 
 // UserGrants lists the direct grants to users on a node.
-func (r Reader) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGrant, Key, error) {
+func (r containerReads) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGrant, Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (g UserGrant, err error) {
 		var seen docs.Time
 		err = s.Scan(append(userDest(&g.User), &g.Role, &seen)...)
@@ -35,7 +35,7 @@ func (r Reader) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGran
 }
 
 // TeamGrants lists the direct grants to teams on a node.
-func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGrant, Key, error) {
+func (r containerReads) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGrant, Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (g TeamGrant, err error) {
 		err = s.Scan(append(teamDest(&g.Team), &g.Role)...)
 		return g, err
@@ -48,14 +48,14 @@ func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGran
 }
 
 // HasGrants reports whether somebody was granted a role on a node.
-func (r Reader) HasGrants(ctx context.Context, n docs.Node) (bool, error) {
+func (r containerReads) HasGrants(ctx context.Context, n docs.Node) (bool, error) {
 	found, err := engine.One(ctx, r, "grant", engine.ScanInt, `
 		SELECT COUNT(*) FROM (SELECT 1 FROM user_grants WHERE subject_id = $1 UNION ALL SELECT 1 FROM team_grants WHERE subject_id = $1) AS all_grants`, n.ID)
 	return found > 0, err
 }
 
 // GrantRole returns the role of a direct grant, NotFound when there is none.
-func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) {
+func (r containerReads) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) {
 	if g.Team != "" {
 		return engine.One(ctx, r, "permission", engine.ScanText[docs.Role], `
 			SELECT role FROM team_grants WHERE subject_id = $1 AND team_id = $2`, g.Node.ID, g.Team)
@@ -66,7 +66,7 @@ func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) 
 
 // TeamGrantPath returns the node that a team was granted a role on, and what contains
 // it.
-func (r Reader) TeamGrantPath(ctx context.Context, team docs.TeamID, id string) ([]docs.Node, error) {
+func (r containerReads) TeamGrantPath(ctx context.Context, team docs.TeamID, id string) ([]docs.Node, error) {
 	kind, err := engine.One(ctx, r, "permission", engine.ScanText[docs.NodeKind], `
 		SELECT subject_kind FROM team_grants WHERE subject_id = $1 AND team_id = $2`, id, team)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r Reader) TeamGrantPath(ctx context.Context, team docs.TeamID, id string) 
 		}
 		n, parent = v.It.Node(), v.It.Parent
 	default:
-		v, err := r.Site(ctx, docs.SiteID(id))
+		v, err := siteReads(r).Site(ctx, docs.SiteID(id))
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (r Reader) TeamGrantPath(ctx context.Context, team docs.TeamID, id string) 
 }
 
 // PutGrant grants a role or changes a grant.
-func (tx *Tx) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error {
+func (tx containerWrites) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error {
 	var err error
 	if g.Team != "" {
 		err = engine.Put(ctx, tx, `
@@ -113,11 +113,11 @@ func (tx *Tx) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error 
 	if err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, org)
+	return bumpAccess(ctx, tx, org)
 }
 
 // DropGrant takes a grant back; it reports whether there was one.
-func (tx *Tx) DropGrant(ctx context.Context, org docs.OrgID, g docs.Grant) (bool, error) {
+func (tx containerWrites) DropGrant(ctx context.Context, org docs.OrgID, g docs.Grant) (bool, error) {
 	var n int64
 	var err error
 	if g.Team != "" {
@@ -128,16 +128,20 @@ func (tx *Tx) DropGrant(ctx context.Context, org docs.OrgID, g docs.Grant) (bool
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, tx.bumpAccess(ctx, org)
+	return true, bumpAccess(ctx, tx, org)
 }
 
 // DropGrants takes back every grant on a node.
-func (tx *Tx) DropGrants(ctx context.Context, org docs.OrgID, n docs.Node) error {
+func (tx containerWrites) DropGrants(ctx context.Context, org docs.OrgID, n docs.Node) error {
+	return dropGrants(ctx, tx, org, n)
+}
+
+func dropGrants(ctx context.Context, tx engine.Writer, org docs.OrgID, n docs.Node) error {
 	if err := engine.Put(ctx, tx, `DELETE FROM user_grants WHERE subject_id = $1`, n.ID); err != nil {
 		return err
 	}
 	if err := engine.Put(ctx, tx, `DELETE FROM team_grants WHERE subject_id = $1`, n.ID); err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, org)
+	return bumpAccess(ctx, tx, org)
 }

@@ -15,12 +15,12 @@ func scanInvite(s engine.Scanner) (v docs.InviteLink, err error) {
 }
 
 // InviteLink returns an invite link, a revoked one too.
-func (r Reader) InviteLink(ctx context.Context, org docs.OrgID, id docs.InviteID) (docs.InviteLink, error) {
+func (r orgReads) InviteLink(ctx context.Context, org docs.OrgID, id docs.InviteID) (docs.InviteLink, error) {
 	return engine.One(ctx, r, "invite link", scanInvite, `SELECT `+inviteColumns+` FROM invite_links WHERE id = $2 AND org_id = $1`, org, id)
 }
 
 // InviteLinks lists the links to the organization itself, oldest first.
-func (r Reader) InviteLinks(ctx context.Context, org docs.OrgID, p Page) ([]docs.InviteLink, Key, error) {
+func (r orgReads) InviteLinks(ctx context.Context, org docs.OrgID, p Page) ([]docs.InviteLink, Key, error) {
 	items, err := engine.Many(ctx, r, scanInvite, `
 		SELECT `+inviteColumns+` FROM invite_links
 		WHERE org_id = $1 AND space_id IS NULL AND collection_id IS NULL AND revoked_at = 0 AND id > $2
@@ -30,7 +30,7 @@ func (r Reader) InviteLinks(ctx context.Context, org docs.OrgID, p Page) ([]docs
 }
 
 // AddInviteLink stores a new link.
-func (tx *Tx) AddInviteLink(ctx context.Context, v docs.InviteLink) error {
+func (tx orgWrites) AddInviteLink(ctx context.Context, v docs.InviteLink) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO invite_links (id, org_id, role, space_id, collection_id, created_by, created_at, revoked_at)
 		VALUES ($1, $2, $3, NULLIF($4, ''), NULLIF($5, ''), $6, $7, $8)`,
@@ -38,11 +38,11 @@ func (tx *Tx) AddInviteLink(ctx context.Context, v docs.InviteLink) error {
 }
 
 // PutInviteLink stores a changed link.
-func (tx *Tx) PutInviteLink(ctx context.Context, v docs.InviteLink) error {
+func (tx orgWrites) PutInviteLink(ctx context.Context, v docs.InviteLink) error {
 	return engine.Put(ctx, tx, `UPDATE invite_links SET role = $2, revoked_at = $3 WHERE id = $1`, v.ID, v.Role, v.RevokedAt)
 }
 
 // DropInviteLinks forgets the links to a collection or a space.
-func (tx *Tx) DropInviteLinks(ctx context.Context, c docs.CollectionID, s docs.SpaceID) error {
+func (tx orgWrites) DropInviteLinks(ctx context.Context, c docs.CollectionID, s docs.SpaceID) error {
 	return engine.Put(ctx, tx, `DELETE FROM invite_links WHERE collection_id = $1 OR space_id = $2`, c, s)
 }

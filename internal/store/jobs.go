@@ -31,7 +31,7 @@ func scanJob(s engine.Scanner) (j Job, err error) {
 
 // AddJob queues a job. If there is a job of the same kind and key, it is not queued
 // twice; one that has failed is queued again.
-func (tx *Tx) AddJob(ctx context.Context, j Job) error {
+func (tx serverWrites) AddJob(ctx context.Context, j Job) error {
 	tx.wake(j)
 	return engine.Put(ctx, tx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
@@ -40,13 +40,13 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 			run_at   = CASE WHEN jobs.state = 'failed' THEN excluded.run_at ELSE jobs.run_at END,
 			attempts = CASE WHEN jobs.state = 'failed' THEN 0 ELSE jobs.attempts END,
 			state    = CASE WHEN jobs.state = 'failed' THEN 'queued' ELSE jobs.state END`,
-		NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
+		engine.NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
 }
 
 // MoveJob queues a job. If it is queued already, it is postponed to the time of j,
 // but at most by longest, in milliseconds, after it was first queued. A running job
 // runs once more.
-func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
+func (tx serverWrites) MoveJob(ctx context.Context, j Job, longest int64) error {
 	tx.wake(j)
 	return engine.Put(ctx, tx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
@@ -58,7 +58,7 @@ func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 				ELSE excluded.run_at END,
 			attempts = CASE WHEN jobs.state = 'failed' THEN 0 ELSE jobs.attempts END,
 			state    = CASE WHEN jobs.state = 'failed' THEN 'queued' ELSE jobs.state END`,
-		NewID[string](tx), j.Kind, j.Key, j.Payload, j.RunAt, tx.Now(), longest)
+		engine.NewID[string](tx), j.Kind, j.Key, j.Payload, j.RunAt, tx.Now(), longest)
 }
 
 // JobQueued returns a channel that receives a value when a transaction of this
@@ -66,7 +66,7 @@ func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 func (s *Store) JobQueued() <-chan struct{} { return s.jobs }
 
 // wake notifies the workers of a job after the commit.
-func (tx *Tx) wake(j Job) {
+func (tx serverWrites) wake(j Job) {
 	if j.RunAt > tx.Now() {
 		return
 	}
@@ -79,7 +79,7 @@ func (tx *Tx) wake(j Job) {
 }
 
 // DropJob cancels a job; it reports whether there was one.
-func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
+func (tx serverWrites) DropJob(ctx context.Context, kind, key string) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 	return n > 0, err
 }
@@ -96,14 +96,14 @@ const notPaused = `((SELECT paused_at FROM instance) = 0 OR %s NOT LIKE '%%,' ||
 func JobKinds(kinds ...string) string { return "," + strings.Join(kinds, ",") + "," }
 
 // JobDue reports whether ClaimJob would find something; it takes no lock.
-func (r Reader) JobDue(ctx context.Context, now docs.Time, outgoing string) (bool, error) {
+func (r serverReads) JobDue(ctx context.Context, now docs.Time, outgoing string) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$2")+` LIMIT 1) AS due`, now, outgoing)
 	return n > 0, err
 }
 
 // ClaimJob leases the job that has waited longest to a node. Jobs of outgoing kinds wait
 // while the installation is paused. NotFound: none.
-func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoing string) (Job, error) {
+func (tx serverWrites) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoing string) (Job, error) {
 	return engine.One(ctx, tx, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
 		WHERE id = (SELECT id FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$4")+` ORDER BY run_at, id LIMIT 1 `+engine.SkipLocked(tx)+`)
@@ -113,7 +113,7 @@ func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoi
 // ClaimJobOf is ClaimJob for one job that somebody asks for, also while the installation is
 // paused. NotFound: the job does not exist, is not due, or
 // another node has leased it.
-func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
+func (tx serverWrites) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
 	return engine.One(ctx, tx, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
 		WHERE kind = $4 AND key = $5 AND (`+jobDue+`) RETURNING `+jobColumns, tx.Now(), node, lease, kind, key)
@@ -124,13 +124,13 @@ func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind
 const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state = 'running'`
 
 // ExtendJob renews the lease.
-func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time) error {
+func (tx serverWrites) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time) error {
 	n, err := engine.Exec(ctx, tx, `UPDATE jobs SET lease_until = $4`+holding, j.ID, node, j.Attempts, lease)
 	return tx.held(ctx, j, n, err)
 }
 
 // FinishJob removes a job that is done, or schedules its next run.
-func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
+func (tx serverWrites) FinishJob(ctx context.Context, node string, j Job) error {
 	if j.Every == 0 {
 		n, err := engine.Exec(ctx, tx, `DELETE FROM jobs`+holding+` AND run_at = $4`, j.ID, node, j.Attempts, j.RunAt)
 		if err == nil && n == 0 { // MoveJob was called while the job was running
@@ -146,7 +146,7 @@ func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 }
 
 // RetryJob puts a job back after a failure, or fails it.
-func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, reason string, giveUp bool) error {
+func (tx serverWrites) RetryJob(ctx context.Context, node string, j Job, at docs.Time, reason string, giveUp bool) error {
 	state := "queued"
 	if giveUp {
 		state = "failed"
@@ -159,7 +159,7 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 
 // PutOffJob puts a job back that could not start. The attempt does not count; the
 // next one gets its number, which is safe because this node gives up the lease.
-func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
+func (tx serverWrites) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
 	n, err := engine.Exec(ctx, tx, `
 		UPDATE jobs SET state = 'queued', attempts = attempts - 1, leased_by = '', run_at = $4`+holding, j.ID, node, j.Attempts, at)
 	return tx.held(ctx, j, n, err)
@@ -168,7 +168,7 @@ func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) e
 // held returns the error of a statement with holding that changed n jobs. NotFound: the
 // job does not exist any more, because it was cancelled or another node has finished it.
 // Conflict: another node has the lease.
-func (tx *Tx) held(ctx context.Context, j Job, n int64, err error) error {
+func (tx serverWrites) held(ctx context.Context, j Job, n int64, err error) error {
 	if err != nil || n > 0 {
 		return err
 	}
@@ -185,7 +185,7 @@ type JobCount struct {
 }
 
 // JobCounts is for metrics.
-func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
+func (r serverReads) JobCounts(ctx context.Context) ([]JobCount, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (c JobCount, err error) {
 		err = s.Scan(&c.Kind, &c.State, &c.N)
 		return c, err
@@ -193,6 +193,6 @@ func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
 }
 
 // JobRuns reports how often a job that repeats has finished.
-func (r Reader) JobRuns(ctx context.Context, kind, key string) (int64, error) {
+func (r serverReads) JobRuns(ctx context.Context, kind, key string) (int64, error) {
 	return engine.One(ctx, r, "job", engine.ScanInt, `SELECT runs FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 }

@@ -21,7 +21,11 @@ type Layer struct {
 }
 
 // Layer returns a layer by its id.
-func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
+func (r contentReads) Layer(ctx context.Context, id string) (Layer, error) {
+	return layerOf(ctx, r, id)
+}
+
+func layerOf(ctx context.Context, r engine.Querier, id string) (Layer, error) {
 	return engine.One(ctx, r, "index layer", func(s engine.Scanner) (l Layer, err error) {
 		err = s.Scan(&l.ID, &l.Parent, &l.Depth)
 		return l, err
@@ -29,12 +33,12 @@ func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
 }
 
 // Layers returns the ids of all layers.
-func (r Reader) Layers(ctx context.Context) ([]string, error) {
+func (r contentReads) Layers(ctx context.Context) ([]string, error) {
 	return engine.Many(ctx, r, engine.ScanText[string], `SELECT id FROM layers ORDER BY id`)
 }
 
 // LayerChain returns a layer and those below it.
-func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
+func (r contentReads) LayerChain(ctx context.Context, top string) ([]string, error) {
 	return engine.Cached(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
 		return engine.Many(ctx, r, engine.ScanText[string], `
 			WITH RECURSIVE chain (id, parent_id, place) AS (
@@ -48,7 +52,7 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 
 // UnusedLayers returns the layers created before a time that no space uses: imports
 // and rebuilds leave them behind if the process is killed.
-func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, error) {
+func (r contentReads) UnusedLayers(ctx context.Context, before time.Time) ([]string, error) {
 	return engine.Many(ctx, r, engine.ScanText[string], `
 		SELECT l.id FROM layers l WHERE l.id < $1
 		AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.layer_id = l.id)
@@ -57,31 +61,35 @@ func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, e
 }
 
 // AddLayer stores a layer.
-func (tx *Tx) AddLayer(ctx context.Context, l Layer) error {
+func (tx contentWrites) AddLayer(ctx context.Context, l Layer) error {
 	return engine.Put(ctx, tx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
 }
 
 // LayerIsEmpty reports whether a layer has no entries of its own.
-func (r Reader) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
+func (r contentReads) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
 	n, err := engine.One(ctx, r, "layer", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
 	return n == 0, err
 }
 
 // SetLayer makes another layer the top layer of a space.
-func (tx *Tx) SetLayer(ctx context.Context, space docs.SpaceID, layer string) error {
+func (tx contentWrites) SetLayer(ctx context.Context, space docs.SpaceID, layer string) error {
 	return engine.Put(ctx, tx, `UPDATE spaces SET layer_id = $2 WHERE id = $1`, space, layer)
 }
 
 // DropLayer deletes a layer if no space uses it, and then the layers below it that
 // are not used otherwise.
-func (tx *Tx) DropLayer(ctx context.Context, id string) error {
+func (tx contentWrites) DropLayer(ctx context.Context, id string) error {
+	return dropLayer(ctx, tx, id)
+}
+
+func dropLayer(ctx context.Context, tx engine.Writer, id string) error {
 	for id != "" {
 		used, err := engine.One(ctx, tx, "layer", engine.ScanInt, `
 			SELECT (SELECT COUNT(*) FROM spaces WHERE layer_id = $1) + (SELECT COUNT(*) FROM layers WHERE parent_id = $1)`, id)
 		if err != nil || used > 0 {
 			return err
 		}
-		l, err := tx.Layer(ctx, id)
+		l, err := layerOf(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -92,7 +100,7 @@ func (tx *Tx) DropLayer(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		if err := tx.DropSearchLayer(ctx, id); err != nil {
+		if err := dropSearchLayer(ctx, tx, id); err != nil {
 			return err
 		}
 		id = l.Parent
@@ -133,13 +141,18 @@ func (p LayerPage) Size() (size int) {
 }
 
 // PutLayerPages replaces the entries of pages in a layer.
-func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
+func (tx contentWrites) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
 	return tx.putLayerPages(ctx, layer, pages, false)
+}
+
+// PutNewLayerPages is PutLayerPages for pages of which the layer has no entries.
+func (tx contentWrites) PutNewLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
+	return tx.putLayerPages(ctx, layer, pages, true)
 }
 
 // putLayerPages writes the entries of pages in a layer. If fresh is true, the layer
 // has no entries of these pages yet.
-func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage, fresh bool) error {
+func (tx contentWrites) putLayerPages(ctx context.Context, layer string, pages []LayerPage, fresh bool) error {
 	type row struct {
 		page string
 		n    int
@@ -179,7 +192,7 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 // dropLinks deletes the links of those pages whose links change, and returns these
 // pages. Most edits do not change the links of a page, and reading them costs a
 // fraction of writing them with their indexes.
-func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (changed []LayerPage, err error) {
+func (tx contentWrites) dropLinks(ctx context.Context, layer string, pages []LayerPage) (changed []LayerPage, err error) {
 	const atOnce = 16 // pages, which may have many links
 	for some := range slices.Chunk(pages, atOnce) {
 		args, ids := []any{layer}, make([]string, len(some))
@@ -214,7 +227,7 @@ func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (c
 }
 
 // DropLayerPage deletes the entry of a page in a layer.
-func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
+func (tx contentWrites) DropLayerPage(ctx context.Context, layer, page string) error {
 	if err := engine.Put(ctx, tx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, page); err != nil {
 		return err
 	}
@@ -256,7 +269,7 @@ func ofPage(page string) string {
 }
 
 // Anchors returns the anchors of a page in a chain of layers.
-func (r Reader) Anchors(ctx context.Context, layer, page string) ([]string, error) {
+func (r contentReads) Anchors(ctx context.Context, layer, page string) ([]string, error) {
 	found, err := engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT k.anchors FROM chain c CROSS JOIN layer_pages k
 		WHERE k.layer_id = c.id AND k.page_id = $2 AND NOT k.gone AND`+topmost, layer, page)
@@ -275,7 +288,7 @@ type Target struct {
 
 // Targets lists the targets of all links of a chain of layers, or of one page. Each
 // target is returned once.
-func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Target, Key, error) {
+func (r contentReads) Targets(ctx context.Context, layer, page string, p Page) ([]Target, Key, error) {
 	kind := `k.kind`
 	if page != "" {
 		kind = `k.kind || ''` // by the page
@@ -298,7 +311,7 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 
 // EachLink calls fn for all links of a chain of layers, in no particular order. fn
 // must not use the database.
-func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error {
+func (r contentReads) EachLink(ctx context.Context, layer string, fn func(Link)) error {
 	return engine.Each(ctx, r, scanLink, fn, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 		FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND`+topmost, layer)
@@ -306,7 +319,7 @@ func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error
 
 // Locations returns at most limit links to a target in a chain of layers, or only
 // those of one page.
-func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
+func (r contentReads) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
 	return engine.Many(ctx, r, scanLink, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 		FROM chain c CROSS JOIN links k
@@ -321,7 +334,7 @@ func scanLink(s engine.Scanner) (l Link, err error) {
 
 // Backlinks lists the pages of a chain of layers that refer to a target by
 // one of two kinds, in a space (empty: the one of the layers).
-func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, space docs.SpaceID, target string, p Page) ([]string, Key, error) {
+func (r contentReads) Backlinks(ctx context.Context, layer string, kinds [2]string, space docs.SpaceID, target string, p Page) ([]string, Key, error) {
 	items, err := engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id
 		FROM chain c CROSS JOIN links k
@@ -333,7 +346,7 @@ func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, sp
 
 // SpacesLinkingTo returns the other spaces of an organization that have links
 // to something in a space.
-func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.SpaceID, target string) ([]docs.Space, error) {
+func (r contentReads) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.SpaceID, target string) ([]docs.Space, error) {
 	return engine.Many(ctx, r, scanSpace, `
 		WITH RECURSIVE up (top, id, parent_id) AS (
 			SELECT DISTINCT l.id, l.id, l.parent_id FROM layers l JOIN spaces s ON s.layer_id = l.id WHERE s.org_id = $1
@@ -348,7 +361,7 @@ func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.
 
 // LoosePages returns the pages of a chain of layers with a loose link to a target; an
 // empty target is any.
-func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
+func (r contentReads) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
 	which := `k.layer_id = c.id AND $2 = ''`
 	if target != "" {
 		which = `k.layer_id || '' = c.id AND k.target = $2`
@@ -360,7 +373,7 @@ func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string,
 
 // UnresolvedPages returns the pages of a chain of layers with an unresolved link whose
 // path ends in name; an empty name is any.
-func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
+func (r contentReads) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
 	return engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
 		WHERE k.layer_id = c.id AND k.kind = '`+Unresolved+`' AND ($2 = '' OR k.anchor = $2) AND`+topmost+`ORDER BY k.page_id`, layer, name)
@@ -372,7 +385,7 @@ const Unresolved = "unresolved"
 
 // LayerDump calls fn for every entry of a chain of layers, to compare it with the
 // content.
-func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) error) error {
+func (r contentReads) LayerDump(ctx context.Context, layer string, fn func(LayerPage) error) error {
 	type row struct {
 		page, anchors string
 		gone          bool

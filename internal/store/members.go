@@ -37,7 +37,7 @@ func scanMember(s engine.Scanner) (m docs.Member, err error) {
 }
 
 // Member returns a member of an organization.
-func (r Reader) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+func (r orgReads) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
 	return engine.One(ctx, r, "member", scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
@@ -58,7 +58,7 @@ type MemberFilter struct {
 const memberName = `(CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END)`
 
 // Members lists the people who are members of an organization.
-func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
+func (r orgReads) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
 	if f.Named {
 		return r.membersByName(ctx, org, f, p)
 	}
@@ -88,7 +88,7 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 }
 
 // membersByName is Members in the order of names, as the database compares texts.
-func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
+func (r orgReads) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
 	compare, direction := engine.Directed(f.Asc)
 	where, args := f.where(org)
 	items, err := engine.Many(ctx, r, scanMember, `
@@ -111,7 +111,7 @@ func memberNameKey(m docs.Member) Key {
 }
 
 // CountMembers counts what Members lists.
-func (r Reader) CountMembers(ctx context.Context, org docs.OrgID, f MemberFilter) (int64, error) {
+func (r orgReads) CountMembers(ctx context.Context, org docs.OrgID, f MemberFilter) (int64, error) {
 	where, args := f.where(org)
 	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE `+where, args...)
@@ -140,7 +140,7 @@ func like(s string) string {
 
 // CountAdmins counts the people who are enabled admins of an organization. Service accounts do
 // not count, because they cannot restore access.
-func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r orgReads) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.role = 'admin' AND NOT m.disabled AND u.kind = ''`, org)
@@ -148,7 +148,7 @@ func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) 
 
 // MembersAmong returns the users that are members. It stops at the first one that is
 // not.
-func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
+func (r orgReads) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
 	found := map[docs.UserID]bool{}
 	for _, u := range users {
 		n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members WHERE org_id = $1 AND user_id = $2`, org, u)
@@ -164,7 +164,7 @@ func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.U
 }
 
 // AddMember makes a user a member.
-func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
+func (tx orgWrites) AddMember(ctx context.Context, m docs.Member) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO members (org_id, user_id, role, disabled, sso, joined_at, last_seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -172,14 +172,14 @@ func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
 	if err != nil {
 		return engine.Taken(tx, err, "%s is a member already", m.User.Email)
 	}
-	if err := tx.oneMore(ctx, m.Org, docs.QuotaMembers); err != nil {
+	if err := oneMore(ctx, tx, m.Org, docs.QuotaMembers); err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, m.Org)
+	return bumpAccess(ctx, tx, m.Org)
 }
 
 // PutMember stores a changed member.
-func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
+func (tx orgWrites) PutMember(ctx context.Context, m docs.Member) error {
 	err := engine.Put(ctx, tx, `
 		UPDATE members SET role = $3, disabled = $4, sso = $5, last_seen_at = $6
 		WHERE org_id = $1 AND user_id = $2`,
@@ -187,12 +187,12 @@ func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
 	if err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, m.Org)
+	return bumpAccess(ctx, tx, m.Org)
 }
 
 // DropMember removes a user from an organization, its teams and its grants;
 // it reports whether the user was a member.
-func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) (bool, error) {
+func (tx orgWrites) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || n == 0 {
 		return false, err
@@ -215,11 +215,11 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	if err != nil {
 		return false, err
 	}
-	return true, tx.bumpAccess(ctx, org)
+	return true, bumpAccess(ctx, tx, org)
 }
 
 // RemovedAt returns when a user was removed from an organization; zero: never.
-func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Time, error) {
+func (r orgReads) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Time, error) {
 	at, err := engine.Many(ctx, r, engine.ScanInt, `SELECT removed_at FROM removals WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || len(at) == 0 {
 		return 0, err
@@ -228,7 +228,7 @@ func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID)
 }
 
 // TouchMember notes that a member was seen.
-func (tx *Tx) TouchMember(ctx context.Context, org docs.OrgID, user docs.UserID, at docs.Time) error {
+func (tx orgWrites) TouchMember(ctx context.Context, org docs.OrgID, user docs.UserID, at docs.Time) error {
 	return engine.Put(ctx, tx, `
 		UPDATE members SET last_seen_at = $3
 		WHERE org_id = $1 AND user_id = $2 AND last_seen_at < $3`, org, user, at)

@@ -47,7 +47,7 @@ func (f NoticeFilter) where(user docs.UserID) (string, []any) {
 
 // Notices lists notices of a user, newest first, with the texts to be shown. The
 // filter must have the spaces of HiddenFrom.
-func (r Reader) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p Page) ([]docs.Notice, Key, error) {
+func (r serverReads) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p Page) ([]docs.Notice, Key, error) {
 	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
@@ -68,7 +68,7 @@ func (r Reader) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p
 }
 
 // CountNotices counts what Notices lists.
-func (r Reader) CountNotices(ctx context.Context, user docs.UserID, f NoticeFilter) (int64, error) {
+func (r serverReads) CountNotices(ctx context.Context, user docs.UserID, f NoticeFilter) (int64, error) {
 	hidden, args := f.where(user)
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+noticesFrom+hidden, args...)
 }
@@ -83,7 +83,7 @@ type NoticeReader struct {
 }
 
 // HiddenFrom returns the spaces of notices of a user that the user does not see. It needs one query of visible spaces for each organization.
-func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID, error) {
+func (r serverReads) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID, error) {
 	type place struct {
 		space       docs.SpaceID
 		viewer      Viewer
@@ -130,7 +130,7 @@ func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID
 }
 
 // visible returns the spaces that a viewer sees.
-func (r Reader) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (map[docs.SpaceID]bool, error) {
+func (r serverReads) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (map[docs.SpaceID]bool, error) {
 	list, args := among(spaces, append(v.args(), ""))
 	ids, err := engine.Many(ctx, r, engine.ScanText[docs.SpaceID], ranksCTE+` SELECT s.id`+spacesFrom+` AND s.id IN `+list, args...)
 	seen := map[docs.SpaceID]bool{}
@@ -141,7 +141,7 @@ func (r Reader) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (m
 }
 
 // AddNotice stores a notice, if the user has none of that event.
-func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
+func (tx serverWrites) AddNotice(ctx context.Context, n docs.Notice) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO notices (user_id, id, kind, actor_id, space_id, change_request_id, comment_id, reply_id, at, read_at, mail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10) ON CONFLICT (user_id, id) DO NOTHING`,
@@ -150,7 +150,7 @@ func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
 
 // TrimNotices deletes the oldest notices of a user in an organization if there are more than docs.MaxNotices.
 // Other organizations are counted separately, so that activity in one does not displace notices of another.
-func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID) error {
+func (tx serverWrites) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	return engine.Put(ctx, tx, `
 		DELETE FROM notices WHERE user_id = $1 AND id <= (
 			SELECT n.id FROM notices n JOIN spaces s ON s.id = n.space_id
@@ -159,7 +159,7 @@ func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID)
 }
 
 // DropOldNotices deletes at most limit notices that are older than a time.
-func (tx *Tx) DropOldNotices(ctx context.Context, before docs.Time, limit int) (int64, error) {
+func (tx serverWrites) DropOldNotices(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	return engine.Exec(ctx, tx, `
 		DELETE FROM notices WHERE (user_id, id) IN (
 			SELECT user_id, id FROM notices WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, before, limit)
@@ -167,7 +167,7 @@ func (tx *Tx) DropOldNotices(ctx context.Context, before docs.Time, limit int) (
 
 // ReadNotices marks notices of a user as read at a moment, or as unread again if it is zero.
 // The caller has found that the user may see them.
-func (tx *Tx) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.NoticeID, at docs.Time) error {
+func (tx serverWrites) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.NoticeID, at docs.Time) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (tx *Tx) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.Noti
 }
 
 // MailWaiting returns the newest notices for which mails have to be sent to a user, oldest first.
-func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Channel) ([]docs.NoticeID, error) {
+func (r serverReads) MailWaiting(ctx context.Context, user docs.UserID, by docs.Channel) ([]docs.NoticeID, error) {
 	ids, err := engine.Many(ctx, r, engine.ScanText[docs.NoticeID], `
 		SELECT id FROM notices WHERE user_id = $1 AND mail <> '' AND mail = $2 ORDER BY id DESC LIMIT $3 + 0`, user, by, docs.MaxNotices)
 	slices.Sort(ids)
@@ -184,7 +184,7 @@ func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Chann
 }
 
 // MarkMailed marks notices as sent, so that no mail is sent for them any more.
-func (tx *Tx) MarkMailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID) error {
+func (tx serverWrites) MarkMailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -199,7 +199,7 @@ type Addressee struct {
 }
 
 // Addressees returns the users that are enabled members of an organization.
-func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]Addressee, error) {
+func (r serverReads) Addressees(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]Addressee, error) {
 	if len(users) == 0 {
 		return nil, nil
 	}
@@ -213,7 +213,7 @@ func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.Use
 }
 
 // Notifications returns the notification settings of a user, and when the last mail about notices was sent.
-func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notifications, docs.Time, error) {
+func (r serverReads) Notifications(ctx context.Context, user docs.UserID) (docs.Notifications, docs.Time, error) {
 	out := docs.Notifications{Digest: docs.DefaultDigest}
 	mailed, err := engine.One(ctx, r, "settings", func(s engine.Scanner) (at docs.Time, err error) {
 		err = s.Scan(inJSON{&out}, &at)
@@ -226,21 +226,21 @@ func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notif
 }
 
 // PutNotifications stores the notification settings of a user.
-func (tx *Tx) PutNotifications(ctx context.Context, user docs.UserID, n docs.Notifications) error {
+func (tx serverWrites) PutNotifications(ctx context.Context, user docs.UserID, n docs.Notifications) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, $2, 0)
 		ON CONFLICT (user_id) DO UPDATE SET settings = excluded.settings`, user, toJSON(n))
 }
 
 // SetMailedAt notes when a mail about notices was sent to a user.
-func (tx *Tx) SetMailedAt(ctx context.Context, user docs.UserID) error {
+func (tx serverWrites) SetMailedAt(ctx context.Context, user docs.UserID) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, '', $2)
 		ON CONFLICT (user_id) DO UPDATE SET mailed_at = excluded.mailed_at`, user, tx.Now())
 }
 
 // AuditRow returns a line of the log of an organization.
-func (r Reader) AuditRow(ctx context.Context, org docs.OrgID, id string) (AuditRow, error) {
+func (r serverReads) AuditRow(ctx context.Context, org docs.OrgID, id string) (AuditRow, error) {
 	return engine.One(ctx, r, "event", scanAudit, `
 		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
 		FROM audit WHERE org_id = $1 AND id = $2`, org, id)

@@ -96,12 +96,12 @@ func (o storedObject) bytes() ([]byte, error) {
 	return data, nil
 }
 
-func (r Reader) storedObject(ctx context.Context, h chunk.Hash) (storedObject, error) {
+func (r contentReads) storedObject(ctx context.Context, h chunk.Hash) (storedObject, error) {
 	return engine.One(ctx, r, "object", scanObject, `SELECT `+objectColumns+objectsFrom+` WHERE o.hash = $1`, h)
 }
 
 // Object returns the bytes of an object.
-func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
+func (r contentReads) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	o, err := r.storedObject(ctx, h)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
 }
 
 // CheckObjects reads every object and compares it with its hash.
-func (r Reader) CheckObjects(ctx context.Context) error {
+func (r contentReads) CheckObjects(ctx context.Context) error {
 	var damage error
 	err := engine.Each(ctx, r, scanObject, func(o storedObject) {
 		data, err := o.bytes()
@@ -209,7 +209,7 @@ func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 // PutObjects stores objects that do not exist yet. If the base of a delta is not
 // stored whole, the data is stored instead of the delta: the base may belong to a
 // transaction that failed.
-func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
+func (tx contentWrites) PutObjects(ctx context.Context, n NewObjects) error {
 	bases, err := tx.storedBases(ctx, n)
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 }
 
 // storedBases returns the bases of objects that are stored whole.
-func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
+func (tx contentWrites) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
 	stored := map[chunk.Hash]bool{}
 	var unknown []chunk.Hash
 	for _, o := range n {

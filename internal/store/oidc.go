@@ -24,17 +24,17 @@ func scanOIDCProvider(s engine.Scanner) (p docs.OIDCProvider, err error) {
 }
 
 // OIDCProvider returns a provider of an organization.
-func (r Reader) OIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
+func (r peopleReads) OIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
 	return engine.One(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
 }
 
 // OIDCProviderByID returns a provider of any organization.
-func (r Reader) OIDCProviderByID(ctx context.Context, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
+func (r peopleReads) OIDCProviderByID(ctx context.Context, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
 	return engine.One(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
 // OIDCProviders lists the providers of an organization.
-func (r Reader) OIDCProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.OIDCProvider, Key, error) {
+func (r peopleReads) OIDCProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.OIDCProvider, Key, error) {
 	items, err := engine.Many(ctx, r, scanOIDCProvider, `
 		SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(o docs.OIDCProvider) Key { return Key{string(o.ID)} })
@@ -42,12 +42,12 @@ func (r Reader) OIDCProviders(ctx context.Context, org docs.OrgID, p Page) ([]do
 }
 
 // CountOIDCProviders counts what OIDCProviders lists.
-func (r Reader) CountOIDCProviders(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r peopleReads) CountOIDCProviders(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM oidc_providers WHERE org_id = $1`, org)
 }
 
 // AddOIDCProvider stores a new provider.
-func (tx *Tx) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
+func (tx peopleWrites) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 	groups, err := json.Marshal(p.Groups)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (tx *Tx) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 
 // PutOIDCProvider stores a changed provider. The issuer cannot change, because the same
 // subject is another person at another issuer.
-func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
+func (tx peopleWrites) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 	groups, err := json.Marshal(p.Groups)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 }
 
 // DropOIDCProvider deletes a provider and its identities.
-func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) error {
+func (tx peopleWrites) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) error {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM oidc_providers WHERE id = $1 AND org_id = $2`, id, org)
 	if err == nil && n == 0 {
 		return errs.Missing("provider")
@@ -89,7 +89,7 @@ func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDC
 }
 
 // AddOIDCFlow stores a new sign-in by the hash of its state. See makeRoom.
-func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Size]byte) error {
+func (tx peopleWrites) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Size]byte) error {
 	if err := tx.makeRoom(ctx, oidcFlows, f.Network); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Siz
 }
 
 // TakeOIDCFlow deletes a sign-in and returns it. Of two calls with the same state, one succeeds.
-func (tx *Tx) TakeOIDCFlow(ctx context.Context, hash [sha256.Size]byte) (docs.OIDCFlow, error) {
+func (tx peopleWrites) TakeOIDCFlow(ctx context.Context, hash [sha256.Size]byte) (docs.OIDCFlow, error) {
 	return engine.One(ctx, tx, "sign-in", func(s engine.Scanner) (f docs.OIDCFlow, err error) {
 		err = s.Scan(&f.Provider, &f.Browser, &f.Nonce, &f.Verifier, &f.Next, &f.User, &f.ExpiresAt)
 		return f, err

@@ -17,18 +17,18 @@ func scanOpenAPISpec(s engine.Scanner) (v docs.OpenAPISpec, err error) {
 }
 
 // OpenAPISpec returns a description of an organization by its slug.
-func (r Reader) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug) (docs.OpenAPISpec, error) {
+func (r integrationReads) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug) (docs.OpenAPISpec, error) {
 	return engine.One(ctx, r, "OpenAPI specification", scanOpenAPISpec, `
 		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug = $2 AND `+inPresentOrg("a"), org, slug)
 }
 
 // OpenAPISpecByID returns a description of any organization.
-func (r Reader) OpenAPISpecByID(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
+func (r integrationReads) OpenAPISpecByID(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
 	return engine.One(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1 AND `+inPresentOrg("a"), id)
 }
 
 // OpenAPISpecs lists the descriptions of an organization by slug.
-func (r Reader) OpenAPISpecs(ctx context.Context, org docs.OrgID, p Page) ([]docs.OpenAPISpec, Key, error) {
+func (r integrationReads) OpenAPISpecs(ctx context.Context, org docs.OrgID, p Page) ([]docs.OpenAPISpec, Key, error) {
 	items, err := engine.Many(ctx, r, scanOpenAPISpec, `
 		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug > $2 ORDER BY a.slug LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(v docs.OpenAPISpec) Key { return Key{string(v.Slug)} })
@@ -36,19 +36,19 @@ func (r Reader) OpenAPISpecs(ctx context.Context, org docs.OrgID, p Page) ([]doc
 }
 
 // CountOpenAPISpecs counts what OpenAPISpecs lists.
-func (r Reader) CountOpenAPISpecs(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r integrationReads) CountOpenAPISpecs(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM openapi_specs WHERE org_id = $1`, org)
 }
 
 // DueOpenAPISpecs returns at most limit descriptions whose URL is due to be fetched
 // again, the most overdue first.
-func (r Reader) DueOpenAPISpecs(ctx context.Context, now docs.Time, limit int) ([]docs.OpenAPISpecID, error) {
+func (r integrationReads) DueOpenAPISpecs(ctx context.Context, now docs.Time, limit int) ([]docs.OpenAPISpecID, error) {
 	return engine.Many(ctx, r, engine.ScanText[docs.OpenAPISpecID], `
 		SELECT a.id FROM openapi_specs a WHERE a.check_at > 0 AND a.check_at <= $1 AND `+inPresentOrg("a")+` ORDER BY a.check_at, a.id LIMIT $2 + 0`, now, limit)
 }
 
 // AddOpenAPISpec stores a new description. Conflict if its slug is taken.
-func (tx *Tx) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
+func (tx integrationWrites) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 	return engine.Taken(tx, engine.Put(ctx, tx, `
 		INSERT INTO openapi_specs (id, org_id, slug, source_url, source_blob, visibility, state, run, last_version, processed_at,
 			error_code, problems, fetched, check_at, created_by, created_at, updated_at)
@@ -59,7 +59,7 @@ func (tx *Tx) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 }
 
 // PutOpenAPISpec stores a changed description.
-func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
+func (tx integrationWrites) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 	return engine.Put(ctx, tx, `
 		UPDATE openapi_specs
 		SET source_url = $2, source_blob = $3, visibility = $4, state = $5, run = $6, last_version = $7, processed_at = $8,
@@ -70,11 +70,11 @@ func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 }
 
 // DropOpenAPISpec deletes a description with its versions.
-func (tx *Tx) DropOpenAPISpec(ctx context.Context, id docs.OpenAPISpecID) error {
+func (tx integrationWrites) DropOpenAPISpec(ctx context.Context, id docs.OpenAPISpecID) error {
 	if err := engine.Put(ctx, tx, `DELETE FROM openapi_versions WHERE spec_id = $1`, id); err != nil {
 		return err
 	}
-	return tx.dropOne(ctx, "OpenAPI specification", `DELETE FROM openapi_specs WHERE id = $1`, id)
+	return dropOne(ctx, tx, "OpenAPI specification", `DELETE FROM openapi_specs WHERE id = $1`, id)
 }
 
 const openAPIVersionColumns = `v.spec_id, v.id, v.hash, v.root, v.files, v.document, v.parsed, v.created_at`
@@ -85,13 +85,13 @@ func scanOpenAPIVersion(s engine.Scanner) (v docs.OpenAPIVersion, err error) {
 }
 
 // OpenAPIVersion returns a version of a description.
-func (r Reader) OpenAPIVersion(ctx context.Context, spec docs.OpenAPISpecID, id docs.OpenAPIVersionID) (docs.OpenAPIVersion, error) {
+func (r integrationReads) OpenAPIVersion(ctx context.Context, spec docs.OpenAPISpecID, id docs.OpenAPIVersionID) (docs.OpenAPIVersion, error) {
 	return engine.One(ctx, r, "version of the OpenAPI specification", scanOpenAPIVersion, `
 		SELECT `+openAPIVersionColumns+` FROM openapi_versions v WHERE v.spec_id = $1 AND v.id = $2`, spec, id)
 }
 
 // OpenAPIVersions lists the versions of a description, newest first.
-func (r Reader) OpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID, p Page) ([]docs.OpenAPIVersion, Key, error) {
+func (r integrationReads) OpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID, p Page) ([]docs.OpenAPIVersion, Key, error) {
 	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
@@ -104,12 +104,12 @@ func (r Reader) OpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID, p 
 }
 
 // CountOpenAPIVersions counts what OpenAPIVersions lists.
-func (r Reader) CountOpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID) (int64, error) {
+func (r integrationReads) CountOpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM openapi_versions WHERE spec_id = $1`, spec)
 }
 
 // AddOpenAPIVersion stores a version.
-func (tx *Tx) AddOpenAPIVersion(ctx context.Context, v docs.OpenAPIVersion) error {
+func (tx integrationWrites) AddOpenAPIVersion(ctx context.Context, v docs.OpenAPIVersion) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO openapi_versions (spec_id, id, hash, root, files, document, parsed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

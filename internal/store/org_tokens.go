@@ -23,7 +23,7 @@ type OrgToken struct {
 }
 
 // TouchTokens stores when tokens and sessions were last used, and in which organizations.
-func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs map[OrgToken]Use) error {
+func (tx orgWrites) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs map[OrgToken]Use) error {
 	for id, use := range used {
 		err := engine.Put(ctx, tx, `UPDATE tokens SET last_used_at = $2, last_address = $3 WHERE id = $1 AND last_used_at < $2`, id, use.At, use.Address)
 		if err != nil {
@@ -55,7 +55,7 @@ type FirstUse struct {
 // FirstUses returns the uses to be written to the logs of organizations: the first use on a day (UTC) of a
 // token of a service account, and the first use of a session of a member who signed in for the whole
 // server. It has to be called before TouchTokens.
-func (r Reader) FirstUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]FirstUse, error) {
+func (r orgReads) FirstUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]FirstUse, error) {
 	var out []FirstUse
 	for k, use := range inOrgs {
 		day := docs.TimeOf(use.At.Std().Truncate(24 * time.Hour))
@@ -80,7 +80,7 @@ func (r Reader) FirstUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]First
 }
 
 // AddOrgToken makes a token one that an organization knows before its first use.
-func (tx *Tx) AddOrgToken(ctx context.Context, org docs.OrgID, token docs.TokenID) error {
+func (tx orgWrites) AddOrgToken(ctx context.Context, org docs.OrgID, token docs.TokenID) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at) VALUES ($1, $2, 0, '', 0)`, org, token)
 }
@@ -106,7 +106,7 @@ const usedTokensFrom = ` FROM organization_tokens x JOIN tokens t ON t.id = x.to
 
 // OrgTokens lists the tokens of members that were used in an organization, and those of its
 // service accounts, oldest first.
-func (r Reader) OrgTokens(ctx context.Context, org docs.OrgID, p Page) ([]docs.UsedToken, Key, error) {
+func (r orgReads) OrgTokens(ctx context.Context, org docs.OrgID, p Page) ([]docs.UsedToken, Key, error) {
 	items, err := engine.Many(ctx, r, scanUsedToken, `
 		SELECT `+tokenColumns+`, `+userColumns+`, x.last_used_at, x.last_address, x.blocked_at`+usedTokensFrom+`
 		WHERE x.org_id = $1 AND x.token_id > $2 ORDER BY x.token_id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
@@ -115,19 +115,19 @@ func (r Reader) OrgTokens(ctx context.Context, org docs.OrgID, p Page) ([]docs.U
 }
 
 // OrgToken returns one of OrgTokens.
-func (r Reader) OrgToken(ctx context.Context, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
+func (r orgReads) OrgToken(ctx context.Context, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
 	return engine.One(ctx, r, "token", scanUsedToken, `
 		SELECT `+tokenColumns+`, `+userColumns+`, x.last_used_at, x.last_address, x.blocked_at`+usedTokensFrom+`
 		WHERE x.org_id = $1 AND x.token_id = $2`, org, id)
 }
 
 // CountOrgTokens counts what OrgTokens lists.
-func (r Reader) CountOrgTokens(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r orgReads) CountOrgTokens(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+usedTokensFrom+` WHERE x.org_id = $1`, org)
 }
 
 // InheritBlocks makes organizations that refuse the token from also refuse to, which was created with it.
-func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
+func (tx orgWrites) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
 	n, err := engine.Exec(ctx, tx, `
 		INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
 		SELECT x.org_id, t.id, 0, '', x.blocked_at FROM organization_tokens x CROSS JOIN tokens t
@@ -141,10 +141,10 @@ func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
 }
 
 // BlockToken makes an organization refuse a token since at, or accept it again if at is zero.
-func (tx *Tx) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID, at docs.Time) error {
+func (tx orgWrites) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID, at docs.Time) error {
 	err := engine.Put(ctx, tx, `UPDATE organization_tokens SET blocked_at = $3 WHERE org_id = $1 AND token_id = $2`, org, id, at)
 	if err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, org)
+	return bumpAccess(ctx, tx, org)
 }

@@ -83,14 +83,14 @@ type Stamped[T any] struct {
 
 // Organization returns an organization by id. A deleted one is not found, and neither are the
 // things that belong to it.
-func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+func (r orgReads) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
 	return engine.Cached(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
 		return engine.One(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
 // OrganizationStamp returns the stamp of an organization, which is enough to check permissions.
-func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
+func (r orgReads) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
 	return engine.Cached(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
 		return engine.One(ctx, r, "organization", func(s engine.Scanner) (v Stamp, err error) {
 			err = s.Scan(&v.Access, &v.Auth)
@@ -129,7 +129,7 @@ const asksProvider = `(o.sso AND $2 = '' AND $3 <> '' AND m.role <> 'admin')`
 // OrganizationsOf lists the organizations in which the caller is an enabled member; if the token is
 // valid for one only, that one. If an organization requires a sign-in at its identity provider first,
 // only the fields that non-members may see are returned.
-func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
+func (r orgReads) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (out OrgAccess, err error) {
 		var v orgRow
 		var owned docs.TeamID
@@ -154,18 +154,18 @@ func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAc
 }
 
 // CountOrganizationsOf counts what OrganizationsOf lists.
-func (r Reader) CountOrganizationsOf(ctx context.Context, by Caller) (int64, error) {
+func (r orgReads) CountOrganizationsOf(ctx context.Context, by Caller) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members m WHERE `+callersOrgs, by.User, by.Org, by.Token)
 }
 
 // CountOrganizations counts the organizations that are not deleted.
-func (r Reader) CountOrganizations(ctx context.Context) (int64, error) {
+func (r orgReads) CountOrganizations(ctx context.Context) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM organizations WHERE deleted_at = 0`)
 }
 
 // AcceptsCaller reports whether an organization, which is not deleted, accepts the token of a caller. The caller need not
 // be a member of it.
-func (r Reader) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (bool, error) {
+func (r orgReads) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM (SELECT id AS org_id FROM organizations WHERE id = $1 AND deleted_at = 0) m WHERE `+acceptsCaller, org, by.Org, by.Token)
 	return n > 0, err
@@ -173,7 +173,7 @@ func (r Reader) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (b
 
 // OrganizationsByDomain lists the organizations with an e-mail domain that accept the token of a caller. With each comes
 // the access of the caller; if the organization requires a sign-in at its identity provider first, that of a non-member.
-func (r Reader) OrganizationsByDomain(ctx context.Context, by Caller, domain string) ([]OrgAccess, error) {
+func (r orgReads) OrganizationsByDomain(ctx context.Context, by Caller, domain string) ([]OrgAccess, error) {
 	orgs, err := engine.Many(ctx, r, scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organization_domains m JOIN organizations o ON o.id = m.org_id
@@ -193,13 +193,13 @@ func (r Reader) OrganizationsByDomain(ctx context.Context, by Caller, domain str
 }
 
 // OrganizationByHostname returns the organization with a hostname.
-func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
+func (r orgReads) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
 	return engine.One(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1 AND o.deleted_at = 0`, hostname)
 }
 
 // OrganizationByTitle returns the first organization with a title that a user
 // administers. The command line uses it to find an organization that it created.
-func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
+func (r orgReads) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
 	return engine.One(ctx, r, "organization", scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organizations o JOIN members m ON m.org_id = o.id
@@ -208,7 +208,7 @@ func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, titl
 }
 
 // AddOrganization stores a new organization.
-func (tx *Tx) AddOrganization(ctx context.Context, o docs.Organization) error {
+func (tx orgWrites) AddOrganization(ctx context.Context, o docs.Organization) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO organizations (id, title, hostname, type, use_case, community_type, default_role, default_content,
 			sso, ai, invite_links, merge_rules, logo_url, email_domains, plan, billing, trial, custom_hostname,
@@ -225,7 +225,7 @@ func (tx *Tx) AddOrganization(ctx context.Context, o docs.Organization) error {
 }
 
 // PutOrganization stores the fields of an organization that can change.
-func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
+func (tx orgWrites) PutOrganization(ctx context.Context, o docs.Organization) error {
 	err := engine.Put(ctx, tx, `
 		UPDATE organizations
 		SET title = $2, hostname = NULLIF($3, ''), default_role = $4, default_content = $5, sso = $6, ai = $7,
@@ -240,11 +240,11 @@ func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
 	return tx.putDomains(ctx, o)
 }
 
-func (tx *Tx) hostnameTaken(err error, o docs.Organization) error {
+func (tx orgWrites) hostnameTaken(err error, o docs.Organization) error {
 	return engine.Taken(tx, err, "the hostname %q is taken; choose another", o.Hostname)
 }
 
-func (tx *Tx) putDomains(ctx context.Context, o docs.Organization) error {
+func (tx orgWrites) putDomains(ctx context.Context, o docs.Organization) error {
 	if err := engine.Put(ctx, tx, `DELETE FROM organization_domains WHERE org_id = $1`, o.ID); err != nil {
 		return err
 	}
@@ -257,13 +257,13 @@ func (tx *Tx) putDomains(ctx context.Context, o docs.Organization) error {
 }
 
 // bumpAccess makes every node read the access of the organization again.
-func (tx *Tx) bumpAccess(ctx context.Context, org docs.OrgID) error {
+func bumpAccess(ctx context.Context, tx engine.Writer, org docs.OrgID) error {
 	return engine.Put(ctx, tx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
 }
 
 // AgentInstructions returns the agent instructions of an organization; NotFound if they
 // were never set.
-func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
+func (r orgReads) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
 	return engine.One(ctx, r, "agent instructions", func(s engine.Scanner) (a docs.AgentInstructions, err error) {
 		var doc string
 		err = s.Scan(&doc, &a.UpdatedAt, &a.UpdatedBy)
@@ -273,7 +273,7 @@ func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.Age
 }
 
 // PutAgentInstructions stores the agent instructions of an organization.
-func (tx *Tx) PutAgentInstructions(ctx context.Context, org docs.OrgID, a docs.AgentInstructions) error {
+func (tx orgWrites) PutAgentInstructions(ctx context.Context, org docs.OrgID, a docs.AgentInstructions) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO agent_instructions (org_id, document, updated_at, updated_by) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at, updated_by = excluded.updated_by`,

@@ -37,12 +37,12 @@ func scanAnyOrg(s engine.Scanner) (out AnyOrg, err error) {
 }
 
 // AnyOrganization returns an organization, deleted or not.
-func (r Reader) AnyOrganization(ctx context.Context, id docs.OrgID) (AnyOrg, error) {
+func (r orgReads) AnyOrganization(ctx context.Context, id docs.OrgID) (AnyOrg, error) {
 	return engine.One(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id = $1`, id)
 }
 
 // AnyOrganizations lists all organizations of the instance, or only those that are deleted, oldest first.
-func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]AnyOrg, Key, error) {
+func (r orgReads) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]AnyOrg, Key, error) {
 	items, err := engine.Many(ctx, r, scanAnyOrg, `
 		SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id > $1 AND (o.deleted_at > 0 OR NOT $2) ORDER BY o.id LIMIT $3 + 0`, p.Text(0), deleted, p.Ask())
 	items, next := engine.Cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
@@ -56,7 +56,7 @@ const deletedFor = ` FROM organizations o JOIN members m ON m.org_id = o.id
 	WHERE m.user_id = $1 AND m.role = 'admin' AND NOT m.disabled AND ` + acceptsCaller + ` AND o.deleted_at > $4`
 
 // DeletedOrganizations lists the organizations that a caller administers and that were deleted since a time, oldest first.
-func (r Reader) DeletedOrganizations(ctx context.Context, admin Caller, since docs.Time, p Page) ([]AnyOrg, Key, error) {
+func (r orgReads) DeletedOrganizations(ctx context.Context, admin Caller, since docs.Time, p Page) ([]AnyOrg, Key, error) {
 	items, err := engine.Many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $5 ORDER BY o.id LIMIT $6 + 0`,
 		admin.User, admin.Org, admin.Token, since, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
@@ -64,62 +64,46 @@ func (r Reader) DeletedOrganizations(ctx context.Context, admin Caller, since do
 }
 
 // CountDeletedOrganizations counts what DeletedOrganizations lists.
-func (r Reader) CountDeletedOrganizations(ctx context.Context, admin Caller, since docs.Time) (int64, error) {
+func (r orgReads) CountDeletedOrganizations(ctx context.Context, admin Caller, since docs.Time) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+deletedFor, admin.User, admin.Org, admin.Token, since)
 }
 
 // DeletedOrganization returns one of DeletedOrganizations.
-func (r Reader) DeletedOrganization(ctx context.Context, admin Caller, since docs.Time, id docs.OrgID) (AnyOrg, error) {
+func (r orgReads) DeletedOrganization(ctx context.Context, admin Caller, since docs.Time, id docs.OrgID) (AnyOrg, error) {
 	return engine.One(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $5`, admin.User, admin.Org, admin.Token, since, id)
 }
 
 // SetOrganizationDeleted marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,
 // so that their cached data is not used any more.
-func (tx *Tx) SetOrganizationDeleted(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
+func (tx orgWrites) SetOrganizationDeleted(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
 	if err := engine.Put(ctx, tx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
 		return err
 	}
 	if err := engine.Put(ctx, tx, `UPDATE sites SET version = version + 1 WHERE org_id = $1`, id); err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, id)
+	return bumpAccess(ctx, tx, id)
 }
 
 // InDeletedOrganization reports whether a space exists, but its organization is deleted.
-func (r Reader) InDeletedOrganization(ctx context.Context, id docs.SpaceID) (bool, error) {
+func (r orgReads) InDeletedOrganization(ctx context.Context, id docs.SpaceID) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM spaces s JOIN organizations o ON o.id = s.org_id WHERE s.id = $1 AND o.deleted_at > 0`, id)
 	return n > 0, err
 }
 
-// SitesToPurge returns some sites of an organization.
-func (r Reader) SitesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Site, error) {
-	return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
-}
-
 // SpacesToPurge returns some spaces of an organization, including those in the trash.
-func (r Reader) SpacesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Space, error) {
+func (r orgReads) SpacesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Space, error) {
 	return engine.Many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s WHERE s.org_id = $1 ORDER BY s.id LIMIT $2 + 0`, org, limit)
 }
 
-// PurgeSite removes a site, and the certificates of its host name.
-func (tx *Tx) PurgeSite(ctx context.Context, s docs.Site) error {
-	err := engine.Put(ctx, tx, `
-		DELETE FROM certificates WHERE name IN (SELECT hostname FROM site_hostnames WHERE site_id = $1)
-			OR name IN (SELECT hostname || '+rsa' FROM site_hostnames WHERE site_id = $1)`, s.ID)
-	if err != nil {
-		return err
-	}
-	return tx.DropSite(ctx, s)
-}
-
 // PurgeAudit removes some lines of the log of an organization and reports how many.
-func (tx *Tx) PurgeAudit(ctx context.Context, org docs.OrgID, limit int) (int64, error) {
+func (tx orgWrites) PurgeAudit(ctx context.Context, org docs.OrgID, limit int) (int64, error) {
 	return engine.Exec(ctx, tx, `DELETE FROM audit WHERE org_id = $1 AND id IN (SELECT x.id FROM audit x WHERE x.org_id = $1 ORDER BY x.id LIMIT $2 + 0)`, org, limit)
 }
 
 // DropJobsAbout deletes the jobs about an id, except those of one kind.
-func (tx *Tx) DropJobsAbout(ctx context.Context, id, keep string) error {
+func (tx orgWrites) DropJobsAbout(ctx context.Context, id, keep string) error {
 	return engine.Put(ctx, tx, `DELETE FROM jobs WHERE kind <> $2 AND every_ms = 0 AND (REPLACE(key, $1, '') <> key OR REPLACE(payload, $1, '') <> payload)`, id, keep)
 }
 
@@ -135,7 +119,7 @@ var ofOrg = []struct{ table, where string }{
 
 // PurgeOrganization deletes an organization that has no sites and spaces any more, and all its rows in other tables.
 // It returns the number of deleted rows of each table.
-func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string]int64, error) {
+func (tx orgWrites) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string]int64, error) {
 	removed := map[string]int64{}
 	drop := func(table, where string) error {
 		n, err := engine.Exec(ctx, tx, `DELETE FROM `+table+` WHERE `+where, org)
@@ -181,5 +165,5 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 		}
 	}
 	count(removed, "users", int64(len(machines)))
-	return removed, tx.bumpAuth(ctx, 1, nil)
+	return removed, bumpAuth(ctx, tx, 1, nil)
 }

@@ -29,12 +29,16 @@ func quotasIn(text string) (q docs.Quotas, err error) {
 }
 
 // Quotas returns the quotas of an organization.
-func (r Reader) Quotas(ctx context.Context, org docs.OrgID) (docs.Quotas, error) {
+func (r orgReads) Quotas(ctx context.Context, org docs.OrgID) (docs.Quotas, error) {
+	return quotasOf(ctx, r, org)
+}
+
+func quotasOf(ctx context.Context, r engine.Querier, org docs.OrgID) (docs.Quotas, error) {
 	return engine.One(ctx, r, "organization", scanQuotas, `SELECT quotas FROM organizations WHERE id = $1`, org)
 }
 
 // SpaceQuotas returns the quotas of a space.
-func (r Reader) SpaceQuotas(ctx context.Context, space docs.SpaceID) (docs.Quotas, error) {
+func (r orgReads) SpaceQuotas(ctx context.Context, space docs.SpaceID) (docs.Quotas, error) {
 	return engine.One(ctx, r, "space", scanQuotas, `SELECT quotas FROM spaces WHERE id = $1`, space)
 }
 
@@ -46,12 +50,12 @@ func quotasText(q docs.Quotas) string {
 }
 
 // SetQuotas changes the quotas of an organization.
-func (tx *Tx) SetQuotas(ctx context.Context, org docs.OrgID, q docs.Quotas) error {
+func (tx orgWrites) SetQuotas(ctx context.Context, org docs.OrgID, q docs.Quotas) error {
 	return engine.Put(ctx, tx, `UPDATE organizations SET quotas = $2 WHERE id = $1`, org, quotasText(q))
 }
 
 // SetSpaceQuotas changes the quotas of a space.
-func (tx *Tx) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quotas) error {
+func (tx orgWrites) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quotas) error {
 	return engine.Put(ctx, tx, `UPDATE spaces SET quotas = $2 WHERE id = $1`, space, quotasText(q))
 }
 
@@ -67,11 +71,11 @@ func contentUsage(content, files, pages int64) docs.Usage {
 }
 
 // SpaceUsage returns what a space uses.
-func (r Reader) SpaceUsage(ctx context.Context, space docs.SpaceID) (docs.Usage, error) {
+func (r orgReads) SpaceUsage(ctx context.Context, space docs.SpaceID) (docs.Usage, error) {
 	return engine.One(ctx, r, "space", scanContent, `SELECT content_bytes, file_bytes, page_count FROM spaces WHERE id = $1`, space)
 }
 
-func (r Reader) contentOfOrg(ctx context.Context, org docs.OrgID) (docs.Usage, error) {
+func (r orgReads) contentOfOrg(ctx context.Context, org docs.OrgID) (docs.Usage, error) {
 	return engine.One(ctx, r, "usage", scanContent, `
 		SELECT CAST(COALESCE(SUM(content_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(file_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(page_count), 0) AS BIGINT)
 		FROM spaces WHERE org_id = $1`, org)
@@ -84,7 +88,7 @@ var counts = map[docs.Quota]string{
 }
 
 // OrgUsage returns what an organization uses. Spaces in the trash count.
-func (r Reader) OrgUsage(ctx context.Context, org docs.OrgID, now docs.Time) (docs.Usage, error) {
+func (r orgReads) OrgUsage(ctx context.Context, org docs.OrgID, now docs.Time) (docs.Usage, error) {
 	out, err := r.contentOfOrg(ctx, org)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ type UsedBySpace struct {
 
 // LargestSpaces returns at most limit spaces of an organization: those with quotas of their own, then
 // the largest of the others.
-func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
+func (r orgReads) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (v UsedBySpace, err error) {
 		var content, files, pages int64
 		var text string
@@ -123,7 +127,7 @@ func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([
 }
 
 // AddUsage adds the usage of a revision beside the line of a space.
-func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error {
+func (tx orgWrites) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error {
 	err := engine.Put(ctx, tx, `UPDATE spaces SET content_bytes = content_bytes + $2, file_bytes = file_bytes + $3 WHERE id = $1`,
 		sp.ID, add[docs.QuotaContent], add[docs.QuotaFiles])
 	if err != nil {
@@ -134,7 +138,7 @@ func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error
 
 // WithinQuotas returns an error if added makes a space or its organization exceed a quota. It reads
 // nothing if there are no quotas.
-func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage) error {
+func (tx orgWrites) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage) error {
 	if !sp.Limited {
 		return nil
 	}
@@ -158,7 +162,7 @@ func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage)
 }
 
 // orgWithin returns an error if added makes the spaces of an organization exceed a quota.
-func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, added docs.Usage) error {
+func (tx orgWrites) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, added docs.Usage) error {
 	now, err := tx.contentOfOrg(ctx, org)
 	if err != nil {
 		return err
@@ -170,7 +174,7 @@ func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, adde
 }
 
 // ReceivedWithinQuotas returns an error if spaces that an organization got make it exceed a quota.
-func (tx *Tx) ReceivedWithinQuotas(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
+func (tx orgWrites) ReceivedWithinQuotas(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
 	q, err := tx.Quotas(ctx, org)
 	if err != nil || len(q) == 0 {
 		return err
@@ -189,8 +193,8 @@ func (tx *Tx) ReceivedWithinQuotas(ctx context.Context, org docs.OrgID, spaces .
 }
 
 // oneMore returns an error if one more item makes an organization exceed a quota.
-func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error {
-	q, err := tx.Quotas(ctx, org)
+func oneMore(ctx context.Context, tx engine.Writer, org docs.OrgID, of docs.Quota) error {
+	q, err := quotasOf(ctx, tx, org)
 	most, limited := q[of]
 	if err != nil || !limited {
 		return err
@@ -203,7 +207,7 @@ func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error 
 }
 
 // CountGitOperation counts an operation that a user requested.
-func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
+func (tx orgWrites) CountGitOperation(ctx context.Context, org docs.OrgID) error {
 	day, n := dayOf(tx.Now()), int64(0)
 	err := engine.Row(ctx, tx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
 		ON CONFLICT (org_id, day) DO UPDATE SET operations = git_days.operations + 1 RETURNING operations`, org, day).Scan(&n)
@@ -245,13 +249,13 @@ func overQuota(whose string, of docs.Quota, most, n int64) error {
 }
 
 // SpacesToCount returns spaces whose pages and files are not counted yet.
-func (r Reader) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
+func (r orgReads) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
 	return engine.Many(ctx, r, engine.ScanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
 // SetCounted stores the counts of a revision of a space, unless the space was counted already. It
 // reports false if the revision is not the newest any more.
-func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
+func (tx orgWrites) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
 	if err != nil || n > 0 {
 		return n > 0, err
@@ -262,7 +266,7 @@ func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.Revisi
 
 // CopyUsage sets the usage of a copy to that of its original. Shared texts and files count for both,
 // because the copy keeps them when the original is deleted.
-func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
+func (tx orgWrites) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
 	err := engine.Put(ctx, tx, `
 		UPDATE spaces SET (content_bytes, file_bytes, page_count, counted) = (SELECT o.content_bytes, o.file_bytes, o.page_count, o.counted FROM spaces o WHERE o.id = $1)
 		WHERE id = $2`, from, to.ID)

@@ -29,7 +29,7 @@ func scanReview(s engine.Scanner) (v docs.SubmittedReview, err error) {
 const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id LEFT JOIN users b ON b.id = v.requested_by`
 
 // Review returns a review of a change request.
-func (r Reader) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
+func (r reviewReads) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
 	return engine.One(ctx, r, "review", scanReview,
 		`SELECT `+reviewColumns+reviewsFrom+` WHERE v.change_request_id = $1 AND v.id = $2`, cr, id)
 }
@@ -52,7 +52,7 @@ func (f ReviewFilter) where() string {
 }
 
 // Reviews lists the reviews of a change request, newest first.
-func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
+func (r reviewReads) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{engine.LastText}
 	}
@@ -80,7 +80,7 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 
 // Vetoes returns the last review of each person if it requests changes, even if the
 // change request has changed since. Reviews that only comment are ignored.
-func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
+func (r reviewReads) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
 	return engine.Many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
 		WHERE v.change_request_id = $1 AND v.status = $2 AND NOT EXISTS (SELECT 1 FROM reviews n
 			WHERE n.change_request_id = v.change_request_id AND n.reviewer_id = v.reviewer_id AND n.status <> $3 AND n.id > v.id)
@@ -88,12 +88,12 @@ func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Sub
 }
 
 // CountReviews counts what Reviews lists.
-func (r Reader) CountReviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter) (int64, error) {
+func (r reviewReads) CountReviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM reviews v WHERE v.change_request_id = $1`+f.where(), cr, f.Current)
 }
 
 // AddReview stores a review; earlier ones of the same person no longer count.
-func (tx *Tx) AddReview(ctx context.Context, v docs.SubmittedReview) error {
+func (tx reviewWrites) AddReview(ctx context.Context, v docs.SubmittedReview) error {
 	if err := tx.supersede(ctx, v.Request, v.Reviewer.ID); err != nil {
 		return err
 	}
@@ -103,13 +103,13 @@ func (tx *Tx) AddReview(ctx context.Context, v docs.SubmittedReview) error {
 		v.ID, v.Request, v.Revision, v.Reviewer.ID, v.RequestedBy.ID, v.Status, v.Comment, v.CreatedAt, v.UpdatedAt)
 }
 
-func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) error {
+func (tx reviewWrites) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) error {
 	return engine.Put(ctx, tx, `UPDATE reviews SET superseded = TRUE, updated_at = $3
 		WHERE change_request_id = $1 AND reviewer_id = $2 AND NOT superseded`, cr, user, tx.Now())
 }
 
 // RequestedReviewers lists who was asked for a review, in the order in which they were.
-func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
+func (r reviewReads) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
 	after, err := p.Number(-1)
 	if err != nil {
 		return nil, nil, err
@@ -130,12 +130,12 @@ func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID,
 }
 
 // CountRequestedReviewers counts what RequestedReviewers lists.
-func (r Reader) CountRequestedReviewers(ctx context.Context, cr docs.ChangeRequestID) (int64, error) {
+func (r reviewReads) CountRequestedReviewers(ctx context.Context, cr docs.ChangeRequestID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM requested_reviewers WHERE change_request_id = $1`, cr)
 }
 
 // AddRequestedReviewer asks somebody for a review; an earlier review no longer counts.
-func (tx *Tx) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer) error {
+func (tx reviewWrites) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer) error {
 	if err := tx.supersede(ctx, v.Request, v.User.ID); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (tx *Tx) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer
 
 // DropRequestedReviewer withdraws a request for a review. It returns who had made the
 // request, or "".
-func (tx *Tx) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
+func (tx reviewWrites) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
 	by, err := engine.Many(ctx, tx, engine.ScanText[docs.UserID],
 		`SELECT requested_by FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
 	if err != nil || len(by) == 0 {
@@ -175,13 +175,13 @@ func scanConflict(s engine.Scanner) (c Conflict, err error) {
 }
 
 // Conflict returns a conflict of a change request.
-func (r Reader) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string) (Conflict, error) {
+func (r reviewReads) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string) (Conflict, error) {
 	return engine.One(ctx, r, "conflict", scanConflict,
 		`SELECT `+conflictColumns+` FROM conflicts WHERE change_request_id = $1 AND id = $2`, cr, id)
 }
 
 // Conflicts lists the conflicts of a change request; open ones alone if asked.
-func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open bool, p Page) ([]Conflict, Key, error) {
+func (r reviewReads) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open bool, p Page) ([]Conflict, Key, error) {
 	items, err := engine.Many(ctx, r, scanConflict, `SELECT `+conflictColumns+` FROM conflicts
 		WHERE change_request_id = $1 AND id > $2 AND (resolution = '' OR NOT $4) ORDER BY id LIMIT $3 + 0`, cr, p.Text(0), p.Ask(), open)
 	items, next := engine.Cut(p, items, ConflictKey)
@@ -192,13 +192,13 @@ func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open boo
 func ConflictKey(c Conflict) Key { return Key{c.ID} }
 
 // CountConflicts counts what Conflicts lists.
-func (r Reader) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, open bool) (int64, error) {
+func (r reviewReads) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, open bool) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt,
 		`SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND (NOT $2 OR resolution = '')`, cr, open)
 }
 
 // PutConflicts stores conflicts as open and replaces existing ones.
-func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
+func (tx reviewWrites) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
 	err := engine.InsertAll(ctx, tx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
 		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, all,
 		func(c Conflict) []any { return []any{cr, c.ID, c.Data, "", "", tx.Now(), tx.Now()} })
@@ -210,7 +210,7 @@ func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []C
 
 // ResolveConflicts stores how conflicts were resolved, and returns those that
 // were open.
-func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, resolution string, by docs.UserID, ids ...string) (open []string, err error) {
+func (tx reviewWrites) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, resolution string, by docs.UserID, ids ...string) (open []string, err error) {
 	for _, id := range ids {
 		n, err := engine.Exec(ctx, tx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5
 			WHERE change_request_id = $1 AND id = $2 AND resolution = ''`, cr, id, resolution, by, tx.Now())
@@ -224,7 +224,7 @@ func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, res
 	return open, tx.countConflicts(ctx, cr)
 }
 
-func (tx *Tx) countConflicts(ctx context.Context, cr docs.ChangeRequestID) error {
+func (tx reviewWrites) countConflicts(ctx context.Context, cr docs.ChangeRequestID) error {
 	return engine.Put(ctx, tx, `UPDATE change_requests
 		SET open_conflicts = (SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND resolution = '') WHERE id = $1`, cr)
 }

@@ -22,17 +22,17 @@ func scanSAMLProvider(s engine.Scanner) (p docs.SAMLProvider, err error) {
 }
 
 // SAMLProvider returns a provider of an organization.
-func (r Reader) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
+func (r peopleReads) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
 	return engine.One(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
 }
 
 // AnySAMLProvider returns a provider of any organization, for sign-ins.
-func (r Reader) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
+func (r peopleReads) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
 	return engine.One(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
 // SAMLProviders lists the providers of an organization, oldest first.
-func (r Reader) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.SAMLProvider, Key, error) {
+func (r peopleReads) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.SAMLProvider, Key, error) {
 	items, err := engine.Many(ctx, r, scanSAMLProvider, `
 		SELECT `+samlColumns+` FROM saml_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(p docs.SAMLProvider) Key { return Key{string(p.ID)} })
@@ -40,12 +40,12 @@ func (r Reader) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]do
 }
 
 // CountSAMLProviders counts what SAMLProviders lists.
-func (r Reader) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r peopleReads) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM saml_providers WHERE org_id = $1`, org)
 }
 
 // PutSAMLProvider stores a new or changed provider.
-func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
+func (tx peopleWrites) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
 			email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at,
@@ -63,7 +63,7 @@ func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
 }
 
 // PutSAMLError stores why the last sign-in was refused, or "" if it was not.
-func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text string) error {
+func (tx peopleWrites) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text string) error {
 	at := tx.Now()
 	if text == "" {
 		at = 0
@@ -72,7 +72,7 @@ func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text str
 }
 
 // DropSAMLProvider deletes a provider and its sign-ins.
-func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) error {
+func (tx peopleWrites) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) error {
 	if _, err := tx.SAMLProvider(ctx, org, id); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAML
 }
 
 // AddSAMLLogin stores a new sign-in. hash is that of the secret that completes it. See makeRoom.
-func (tx *Tx) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) error {
+func (tx peopleWrites) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) error {
 	if err := tx.makeRoom(ctx, samlLogins, l.Network); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func groupsJSON(groups []string) string {
 
 // AnswerSAMLLogin stores the answer of the provider to a sign-in. It reports false if the sign-in does not exist or
 // has an answer already.
-func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
+func (tx peopleWrites) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `
 		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6, groups = $7
 		WHERE id = $1 AND provider_id = $2 AND hash = '' AND expires_at > $8`,
@@ -118,7 +118,7 @@ func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha25
 }
 
 // SAMLLogin returns a sign-in that was answered, by the hash of the secret that completes it.
-func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
+func (r peopleReads) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
 	return engine.One(ctx, r, "sign-in", func(s engine.Scanner) (l docs.SAMLLogin, err error) {
 		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, inJSON{&l.Groups}, &l.ExpiresAt)
 		return l, err
@@ -127,18 +127,18 @@ func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, has
 }
 
 // DropSAMLLogins deletes all sign-ins of a provider, because its settings have changed.
-func (tx *Tx) DropSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) error {
+func (tx peopleWrites) DropSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) error {
 	return engine.Put(ctx, tx, `DELETE FROM saml_logins WHERE provider_id = $1`, provider)
 }
 
 // DropSAMLLogin deletes a sign-in and reports whether there was one. Of two concurrent calls, one succeeds.
-func (tx *Tx) DropSAMLLogin(ctx context.Context, id string) (bool, error) {
+func (tx peopleWrites) DropSAMLLogin(ctx context.Context, id string) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM saml_logins WHERE id = $1`, id)
 	return n > 0, err
 }
 
 // AddSAMLAssertion stores the id of an assertion. The error is Conflict if it is known already.
-func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID, id string, until docs.Time) error {
+func (tx peopleWrites) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID, id string, until docs.Time) error {
 	sum := sha256.Sum256([]byte(id))
 	n, err := engine.Exec(ctx, tx, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 		provider, hex.EncodeToString(sum[:]), until)
@@ -149,7 +149,7 @@ func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID
 }
 
 // DropExpiredAssertions deletes the assertions that are too old to be accepted again.
-func (tx *Tx) DropExpiredAssertions(ctx context.Context) error {
+func (tx peopleWrites) DropExpiredAssertions(ctx context.Context) error {
 	_, err := engine.Exec(ctx, tx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
 	return err
 }

@@ -69,20 +69,20 @@ const (
 )
 
 // PutSearchPage is PutSearchPages for one page.
-func (tx *Tx) PutSearchPage(ctx context.Context, layer string, p SearchPage) error {
+func (tx searchWrites) PutSearchPage(ctx context.Context, layer string, p SearchPage) error {
 	return tx.PutSearchPages(ctx, layer, []SearchPage{p})
 }
 
 // PutSearchPages replaces the entries of pages in a layer. They are found by the
 // first search after the transaction. Many pages at once cost much less than one
 // after the other. No page may be in the list twice.
-func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
+func (tx searchWrites) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
 	return tx.PutSearchPagesAnd(ctx, layer, pages, func() error { return nil })
 }
 
 // PutSearchPagesAnd is PutSearchPages that calls other while another goroutine makes
 // the segment.
-func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []SearchPage, other func() error) error {
+func (tx searchWrites) PutSearchPagesAnd(ctx context.Context, layer string, pages []SearchPage, other func() error) error {
 	if len(pages) == 0 {
 		return other()
 	}
@@ -117,7 +117,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 
 // DropSearchPage deletes a page from a layer. A tombstone also hides the page in the
 // layers below.
-func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
+func (tx searchWrites) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
 	if !tombstone {
 		return engine.Put(ctx, tx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 	}
@@ -129,7 +129,11 @@ func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone 
 }
 
 // DropSearchLayer deletes the whole search index of a layer.
-func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
+func (tx searchWrites) DropSearchLayer(ctx context.Context, layer string) error {
+	return dropSearchLayer(ctx, tx, layer)
+}
+
+func dropSearchLayer(ctx context.Context, tx engine.Writer, layer string) error {
 	for _, table := range []string{"search_index", "search_segments", "search_pending", "search_pages", "search_layers"} {
 		if err := engine.Put(ctx, tx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
 			return fmt.Errorf("drop the index of %s: %w", layer, err)
@@ -140,7 +144,7 @@ func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 
 // reserveEntries reserves n entry ids and returns the first one. It adds to the number
 // of pending entries and returns the new number.
-func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
+func (tx searchWrites) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
 	err = engine.Row(ctx, tx, `
 		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, $3, $4)
 		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id,
@@ -151,7 +155,7 @@ func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (fir
 
 const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections)`
 
-func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
+func (tx searchWrites) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
 	return engine.Put(ctx, tx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (layer_id, page_id) DO UPDATE
 		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
@@ -267,7 +271,7 @@ type SearchEntry struct {
 }
 
 // SearchEntries returns the entries of a layer in the order of their pages.
-func (r Reader) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
+func (r searchReads) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (e SearchEntry, err error) {
 		var state, title, sections string
 		err = s.Scan(&e.Page, &state, &title, &sections)

@@ -54,7 +54,9 @@ const foldLogInterval = time.Minute
 
 // foldLater folds a layer in the background after the transaction. pending is the
 // number of its pending entries.
-func (tx *Tx) foldLater(layer string, pending int64) { tx.OnCommit(func() { tx.fold(layer, pending) }) }
+func (tx searchWrites) foldLater(layer string, pending int64) {
+	tx.OnCommit(func() { tx.fold(layer, pending) })
+}
 
 // foldSoon folds a layer in the background.
 func (s *Store) foldSoon(layer string, pending int64) {
@@ -187,7 +189,7 @@ func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err err
 }
 
 // foldNow does the next fold of a layer in the transaction.
-func (tx *Tx) foldNow(ctx context.Context, layer string) error {
+func (tx searchWrites) foldNow(ctx context.Context, layer string) error {
 	f, err := tx.nextFold(ctx, layer)
 	if err != nil || f == nil {
 		return err
@@ -199,7 +201,7 @@ func (tx *Tx) foldNow(ctx context.Context, layer string) error {
 }
 
 // nextFold returns the next fold of a layer with its input, or nil if none is due.
-func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
+func (r searchReads) nextFold(ctx context.Context, layer string) (*fold, error) {
 	f := &fold{layer: layer}
 	pending, err := engine.One(ctx, r, "index", func(s engine.Scanner) (pending int64, err error) {
 		err = s.Scan(&f.last, &pending, &f.space)
@@ -240,7 +242,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 }
 
 // readPending reads the first pending entries of the layer of a fold, up to foldBytes.
-func (r Reader) readPending(ctx context.Context, f *fold) error {
+func (r searchReads) readPending(ctx context.Context, f *fold) error {
 	rows, err := engine.Query(ctx, r, `
 		SELECT w.id, w.terms, EXISTS (SELECT 1 FROM search_pages p WHERE p.layer_id = w.layer_id AND p.id = w.id)
 		FROM search_pending w WHERE w.layer_id = $1 ORDER BY w.id`, f.layer)
@@ -264,7 +266,7 @@ func (r Reader) readPending(ctx context.Context, f *fold) error {
 
 // readSegments reads the rows of the segments of a fold, unless they are too many
 // for memory.
-func (r Reader) readSegments(ctx context.Context, f *fold) error {
+func (r searchReads) readSegments(ctx context.Context, f *fold) error {
 	size, err := r.segmentBytes(ctx, f.layer, f.segments)
 	if err != nil {
 		return err
@@ -283,7 +285,7 @@ func (r Reader) readSegments(ctx context.Context, f *fold) error {
 }
 
 // segmentBytes returns the size of stored segments.
-func (r Reader) segmentBytes(ctx context.Context, layer string, some []segment) (int64, error) {
+func (r searchReads) segmentBytes(ctx context.Context, layer string, some []segment) (int64, error) {
 	var numbers []int64
 	for _, s := range some {
 		numbers = append(numbers, s.number) // 0 is none
@@ -324,7 +326,7 @@ func (f *fold) compute() error {
 
 // putFold writes a fold if its segments are still those of the layer. Entries that
 // were added meanwhile have higher ids.
-func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
+func (tx searchWrites) putFold(ctx context.Context, f fold) (err error) {
 	taken := int64(0)
 	if f.upTo > 0 {
 		taken, err = engine.Exec(ctx, tx, `DELETE FROM search_pending WHERE layer_id = $1 AND id <= $2`, f.layer, f.upTo)

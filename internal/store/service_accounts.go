@@ -8,7 +8,7 @@ import (
 )
 
 // ServiceAccount returns a machine of an organization, which is a member of it.
-func (r Reader) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
+func (r peopleReads) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
 	return engine.One(ctx, r, "service account", scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
@@ -16,7 +16,7 @@ func (r Reader) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.User
 }
 
 // ServiceAccounts lists the machines of an organization, oldest first.
-func (r Reader) ServiceAccounts(ctx context.Context, org docs.OrgID, p Page) ([]docs.Member, Key, error) {
+func (r peopleReads) ServiceAccounts(ctx context.Context, org docs.OrgID, p Page) ([]docs.Member, Key, error) {
 	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
@@ -27,7 +27,7 @@ func (r Reader) ServiceAccounts(ctx context.Context, org docs.OrgID, p Page) ([]
 }
 
 // CountServiceAccounts counts what ServiceAccounts lists.
-func (r Reader) CountServiceAccounts(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r peopleReads) CountServiceAccounts(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND u.kind = 'service'`, org)
 }

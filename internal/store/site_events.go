@@ -26,7 +26,7 @@ type EventCount struct {
 
 // AddEvents adds to the counts of events. Those of sites that are gone are left
 // out.
-func (tx *Tx) AddEvents(ctx context.Context, counts []EventCount) error {
+func (tx siteWrites) AddEvents(ctx context.Context, counts []EventCount) error {
 	exists := map[docs.SiteID]bool{}
 	var kept []EventCount
 	for _, c := range counts {
@@ -55,7 +55,7 @@ type EventGroups struct{ Day, Event, Page, Detail bool }
 
 // CountEvents counts the events of a site from one day to another one, both
 // included. It returns at most limit counts.
-func (r Reader) CountEvents(ctx context.Context, site docs.SiteID, from, to int64, by EventGroups, limit int) ([]EventCount, error) {
+func (r siteReads) CountEvents(ctx context.Context, site docs.SiteID, from, to int64, by EventGroups, limit int) ([]EventCount, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (c EventCount, err error) {
 		c.Site = site
 		err = s.Scan(&c.Day, &c.Event, &c.SiteSpace, &c.Space, &c.Page, &c.Detail, &c.Events)
@@ -73,7 +73,7 @@ func (r Reader) CountEvents(ctx context.Context, site docs.SiteID, from, to int6
 
 // TrimEvents removes the counts of the oldest day before a day, and reports
 // how many there were.
-func (tx *Tx) TrimEvents(ctx context.Context, before int64) (int64, error) {
+func (tx siteWrites) TrimEvents(ctx context.Context, before int64) (int64, error) {
 	return engine.Exec(ctx, tx, `
 		DELETE FROM site_events WHERE day = (SELECT MIN(e.day) FROM site_events e) AND day < $1`, before)
 }

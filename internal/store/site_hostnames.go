@@ -17,7 +17,7 @@ func scanSiteHostname(s engine.Scanner) (v docs.SiteHostname, err error) {
 }
 
 // SiteHostname returns the host name that a site has or wants.
-func (r Reader) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHostname, error) {
+func (r siteReads) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHostname, error) {
 	return engine.One(ctx, r, "host name", scanSiteHostname, `
 		SELECT `+siteHostnameColumns+` FROM site_hostnames h WHERE h.site_id = $1`, site)
 }
@@ -26,7 +26,7 @@ func (r Reader) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHo
 const maxClaims = 100
 
 // SitesOfHostname returns the sites that have or want a host name, those that have it first.
-func (r Reader) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, error) {
+func (r siteReads) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, error) {
 	return engine.Many(ctx, r, scanSite, `
 		SELECT `+siteColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
 		WHERE h.hostname = $1 AND `+inPresentOrg("w")+` ORDER BY h.active DESC, w.id LIMIT $2 + 0`, name, maxClaims)
@@ -34,14 +34,14 @@ func (r Reader) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, 
 
 // DueHostnames returns the host names that must be checked at a time, those that
 // wait longest first.
-func (r Reader) DueHostnames(ctx context.Context, now docs.Time, limit int) ([]docs.SiteHostname, error) {
+func (r siteReads) DueHostnames(ctx context.Context, now docs.Time, limit int) ([]docs.SiteHostname, error) {
 	return engine.Many(ctx, r, scanSiteHostname, `
 		SELECT `+siteHostnameColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
 		WHERE h.next_check <= $1 AND `+inPresentOrg("w")+` ORDER BY h.next_check, h.site_id LIMIT $2 + 0`, now, limit)
 }
 
 // PutSiteHostname stores the host name of a site in place of the one before.
-func (tx *Tx) PutSiteHostname(ctx context.Context, v docs.SiteHostname) error {
+func (tx siteWrites) PutSiteHostname(ctx context.Context, v docs.SiteHostname) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO site_hostnames (site_id, hostname, token, active, problem, created_at, verified_at, checked_at,
 			failing_since, next_check)
@@ -53,6 +53,6 @@ func (tx *Tx) PutSiteHostname(ctx context.Context, v docs.SiteHostname) error {
 }
 
 // DropSiteHostname deletes the host name of a site.
-func (tx *Tx) DropSiteHostname(ctx context.Context, site docs.SiteID) error {
-	return tx.dropOne(ctx, "host name", `DELETE FROM site_hostnames WHERE site_id = $1`, site)
+func (tx siteWrites) DropSiteHostname(ctx context.Context, site docs.SiteID) error {
+	return dropOne(ctx, tx, "host name", `DELETE FROM site_hostnames WHERE site_id = $1`, site)
 }

@@ -21,13 +21,13 @@ func scanMCPServer(s engine.Scanner) (v SealedMCPServer, err error) {
 }
 
 // MCPServer returns an MCP server of a site.
-func (r Reader) MCPServer(ctx context.Context, site docs.SiteID, id docs.MCPServerID) (SealedMCPServer, error) {
+func (r siteReads) MCPServer(ctx context.Context, site docs.SiteID, id docs.MCPServerID) (SealedMCPServer, error) {
 	return engine.One(ctx, r, "MCP server", scanMCPServer, `
 		SELECT `+mcpColumns+` FROM site_mcp_servers m WHERE m.id = $1 AND m.site_id = $2`, id, site)
 }
 
 // MCPServers lists the MCP servers of a site, oldest first.
-func (r Reader) MCPServers(ctx context.Context, site docs.SiteID, p Page) ([]SealedMCPServer, Key, error) {
+func (r siteReads) MCPServers(ctx context.Context, site docs.SiteID, p Page) ([]SealedMCPServer, Key, error) {
 	items, err := engine.Many(ctx, r, scanMCPServer, `
 		SELECT `+mcpColumns+` FROM site_mcp_servers m WHERE m.site_id = $1 AND m.id > $2
 		ORDER BY m.id LIMIT $3 + 0`, site, p.Text(0), p.Ask())
@@ -36,12 +36,12 @@ func (r Reader) MCPServers(ctx context.Context, site docs.SiteID, p Page) ([]Sea
 }
 
 // CountMCPServers counts what MCPServers lists.
-func (r Reader) CountMCPServers(ctx context.Context, site docs.SiteID) (int64, error) {
+func (r siteReads) CountMCPServers(ctx context.Context, site docs.SiteID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM site_mcp_servers WHERE site_id = $1`, site)
 }
 
 // PutMCPServer stores a new or changed MCP server.
-func (tx *Tx) PutMCPServer(ctx context.Context, v SealedMCPServer) error {
+func (tx siteWrites) PutMCPServer(ctx context.Context, v SealedMCPServer) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO site_mcp_servers (id, site_id, name, url, transport, headers, condition, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -51,6 +51,6 @@ func (tx *Tx) PutMCPServer(ctx context.Context, v SealedMCPServer) error {
 }
 
 // DropMCPServer deletes an MCP server of a site.
-func (tx *Tx) DropMCPServer(ctx context.Context, site docs.SiteID, id docs.MCPServerID) error {
-	return tx.dropOne(ctx, "MCP server", `DELETE FROM site_mcp_servers WHERE id = $1 AND site_id = $2`, id, site)
+func (tx siteWrites) DropMCPServer(ctx context.Context, site docs.SiteID, id docs.MCPServerID) error {
+	return dropOne(ctx, tx, "MCP server", `DELETE FROM site_mcp_servers WHERE id = $1 AND site_id = $2`, id, site)
 }

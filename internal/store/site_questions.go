@@ -26,7 +26,7 @@ const MaxQuestions = 200
 
 // AddQuestions adds to the counts of questions, which are sorted by site and day. Those of sites
 // that are gone or that keep no questions are left out, and those beyond MaxQuestions.
-func (tx *Tx) AddQuestions(ctx context.Context, counts []QuestionCount) error {
+func (tx siteWrites) AddQuestions(ctx context.Context, counts []QuestionCount) error {
 	var kept []QuestionCount
 	for len(counts) > 0 {
 		first := counts[0]
@@ -47,7 +47,7 @@ func (tx *Tx) AddQuestions(ctx context.Context, counts []QuestionCount) error {
 }
 
 // keptQuestions returns those of the counts of a site on a day that are stored.
-func (tx *Tx) keptQuestions(ctx context.Context, counts []QuestionCount) ([]QuestionCount, error) {
+func (tx siteWrites) keptQuestions(ctx context.Context, counts []QuestionCount) ([]QuestionCount, error) {
 	site, day := counts[0].Site, counts[0].Day
 	n, err := engine.One(ctx, tx, "count", engine.ScanInt, `SELECT COUNT(*) FROM sites WHERE id = $1 AND keeps_questions`, site)
 	if n == 0 || err != nil {
@@ -145,7 +145,7 @@ func (q *QuestionSums) dest() []any {
 }
 
 // SiteQuestions lists the questions of a site.
-func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter, p Page) ([]SiteQuestion, Key, error) {
+func (r siteReads) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter, p Page) ([]SiteQuestion, Key, error) {
 	column := "asked"
 	if f.Recent {
 		column = "last"
@@ -167,17 +167,17 @@ func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionF
 }
 
 // SiteQuestion returns the question that a filter names.
-func (r Reader) SiteQuestion(ctx context.Context, site docs.SiteID, f QuestionFilter) (SiteQuestion, error) {
+func (r siteReads) SiteQuestion(ctx context.Context, site docs.SiteID, f QuestionFilter) (SiteQuestion, error) {
 	return engine.One(ctx, r, "question", scanQuestion, f.grouped(), f.args(site)...)
 }
 
 // CountSiteQuestions counts what SiteQuestions lists.
-func (r Reader) CountSiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter) (int64, error) {
+func (r siteReads) CountSiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (`+f.grouped()+`) AS g`, f.args(site)...)
 }
 
 // SiteQuestionsTogether sums up what SiteQuestions lists.
-func (r Reader) SiteQuestionsTogether(ctx context.Context, site docs.SiteID, f QuestionFilter) (questions int64, sums QuestionSums, err error) {
+func (r siteReads) SiteQuestionsTogether(ctx context.Context, site docs.SiteID, f QuestionFilter) (questions int64, sums QuestionSums, err error) {
 	columns := []string{`COUNT(*)`}
 	for _, name := range append([]string{"asked", "answered"}, pulseColumns()...) {
 		columns = append(columns, `cast(COALESCE(SUM(g.`+name+`), 0) AS BIGINT)`)
@@ -190,12 +190,12 @@ func (r Reader) SiteQuestionsTogether(ctx context.Context, site docs.SiteID, f Q
 
 // TrimQuestions removes the counts of the oldest day before a day, and reports how many
 // there were.
-func (tx *Tx) TrimQuestions(ctx context.Context, before int64) (int64, error) {
+func (tx siteWrites) TrimQuestions(ctx context.Context, before int64) (int64, error) {
 	return engine.Exec(ctx, tx, `
 		DELETE FROM site_questions WHERE day = (SELECT MIN(e.day) FROM site_questions e) AND day < $1`, before)
 }
 
 // DropQuestions removes the questions of a site.
-func (tx *Tx) DropQuestions(ctx context.Context, site docs.SiteID) error {
+func (tx siteWrites) DropQuestions(ctx context.Context, site docs.SiteID) error {
 	return engine.Put(ctx, tx, `DELETE FROM site_questions WHERE site_id = $1`, site)
 }

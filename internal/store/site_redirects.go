@@ -20,13 +20,13 @@ func scanRedirect(s engine.Scanner) (v docs.Redirect, err error) {
 }
 
 // Redirect returns a redirect of a site.
-func (r Reader) Redirect(ctx context.Context, site docs.SiteID, id docs.RedirectID) (docs.Redirect, error) {
+func (r siteReads) Redirect(ctx context.Context, site docs.SiteID, id docs.RedirectID) (docs.Redirect, error) {
 	return engine.One(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.id = $1 AND d.site_id = $2`, id, site)
 }
 
 // RedirectBySource returns the redirect of a site with exactly a source, in any normal form.
-func (r Reader) RedirectBySource(ctx context.Context, site docs.SiteID, source docs.RedirectSource, draft bool) (docs.Redirect, error) {
+func (r siteReads) RedirectBySource(ctx context.Context, site docs.SiteID, source docs.RedirectSource, draft bool) (docs.Redirect, error) {
 	return engine.One(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.site_id = $1 AND d.draft = $2 AND d.source IN ($3, $4)
 		ORDER BY d.source <> $3 LIMIT 1`, site, draft, source, source.Decomposed())
@@ -34,7 +34,7 @@ func (r Reader) RedirectBySource(ctx context.Context, site docs.SiteID, source d
 
 // RedirectFor returns the live redirect of a site that a normalized path has: its
 // own, or the one with the longest text in front of the wildcard.
-func (r Reader) RedirectFor(ctx context.Context, site docs.SiteID, path string) (docs.Redirect, error) {
+func (r siteReads) RedirectFor(ctx context.Context, site docs.SiteID, path string) (docs.Redirect, error) {
 	v, err := r.RedirectBySource(ctx, site, docs.RedirectSource(path), false)
 	if !errs.Is(err, errs.NotFound) {
 		return v, err
@@ -75,7 +75,7 @@ const redirectsFrom = ` FROM site_redirects d
 
 // Redirects lists the redirects of a site: the oldest first, those that changed
 // last first, or by source.
-func (r Reader) Redirects(ctx context.Context, site docs.SiteID, f RedirectFilter, p Page) ([]docs.Redirect, Key, error) {
+func (r siteReads) Redirects(ctx context.Context, site docs.SiteID, f RedirectFilter, p Page) ([]docs.Redirect, Key, error) {
 	args := []any{site, like(f.Search), f.draft()}
 	var items []docs.Redirect
 	var err error
@@ -104,13 +104,13 @@ func (r Reader) Redirects(ctx context.Context, site docs.SiteID, f RedirectFilte
 }
 
 // CountRedirects counts what Redirects lists.
-func (r Reader) CountRedirects(ctx context.Context, site docs.SiteID, f RedirectFilter) (int64, error) {
+func (r siteReads) CountRedirects(ctx context.Context, site docs.SiteID, f RedirectFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+redirectsFrom, site, like(f.Search), f.draft())
 }
 
 // PutRedirect stores a new or changed redirect of a site. It is a Conflict if
 // another one has the source.
-func (tx *Tx) PutRedirect(ctx context.Context, site docs.SiteID, v docs.Redirect) error {
+func (tx siteWrites) PutRedirect(ctx context.Context, site docs.SiteID, v docs.Redirect) error {
 	prefix, wildcard := v.Source.Prefix()
 	return engine.Taken(tx, engine.Put(ctx, tx, `
 		INSERT INTO site_redirects (id, site_id, source, prefix, wildcard, draft, keep_suffix, permanent, destination, created_at, updated_at)
@@ -123,6 +123,6 @@ func (tx *Tx) PutRedirect(ctx context.Context, site docs.SiteID, v docs.Redirect
 }
 
 // DropRedirect deletes a redirect of a site.
-func (tx *Tx) DropRedirect(ctx context.Context, site docs.SiteID, id docs.RedirectID) error {
-	return tx.dropOne(ctx, "redirect", `DELETE FROM site_redirects WHERE id = $1 AND site_id = $2`, id, site)
+func (tx siteWrites) DropRedirect(ctx context.Context, site docs.SiteID, id docs.RedirectID) error {
+	return dropOne(ctx, tx, "redirect", `DELETE FROM site_redirects WHERE id = $1 AND site_id = $2`, id, site)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // SiteSettings returns the settings of a site.
-func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
+func (r siteReads) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
 	return engine.One(ctx, r, "site", func(s engine.Scanner) (v docs.SiteSettings, err error) {
 		err = s.Scan(&v.Customization, &v.CustomizedAt, siteIcon{&v.Icon}, &v.Schema, &v.SchemaAt, inJSON{&v.Auth}, inJSON{&v.Ads})
 		return v, err
@@ -16,7 +16,7 @@ func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSe
 }
 
 // PutSiteSettings stores the settings of a site.
-func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.SiteSettings) error {
+func (tx siteWrites) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.SiteSettings) error {
 	return engine.Put(ctx, tx, `
 		UPDATE sites
 		SET customization = $2, customized_at = $3, adaptive_schema = $4, schema_at = $5, auth = $6, ads = $7, icon = $8
@@ -26,7 +26,7 @@ func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.Site
 
 // SiteOverrides returns the customization overrides of the site spaces of a site, as
 // JSON by site space.
-func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.SiteItemID]string, error) {
+func (r siteReads) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.SiteItemID]string, error) {
 	type row struct {
 		id   docs.SiteItemID
 		text string
@@ -43,6 +43,6 @@ func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.S
 }
 
 // PutSiteOverride stores the overrides of a site space; an empty text is none.
-func (tx *Tx) PutSiteOverride(ctx context.Context, item docs.SiteItemID, text string) error {
+func (tx siteWrites) PutSiteOverride(ctx context.Context, item docs.SiteItemID, text string) error {
 	return engine.Put(ctx, tx, `UPDATE site_items SET customization = $2 WHERE id = $1`, item, text)
 }

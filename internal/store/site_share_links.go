@@ -24,20 +24,20 @@ func scanShareLink(s engine.Scanner) (v SealedShareLink, err error) {
 }
 
 // ShareLink returns a share link of a site.
-func (r Reader) ShareLink(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) (SealedShareLink, error) {
+func (r siteReads) ShareLink(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) (SealedShareLink, error) {
 	return engine.One(ctx, r, "share link", scanShareLink, `
 		SELECT `+shareLinkColumns+` FROM site_share_links l WHERE l.id = $1 AND l.site_id = $2`, id, site)
 }
 
 // ShareLinkByHash returns the share link of a site whose key has a hash.
-func (r Reader) ShareLinkByHash(ctx context.Context, site docs.SiteID, hash string) (SealedShareLink, error) {
+func (r siteReads) ShareLinkByHash(ctx context.Context, site docs.SiteID, hash string) (SealedShareLink, error) {
 	return engine.One(ctx, r, "share link", scanShareLink, `
 		SELECT `+shareLinkColumns+` FROM site_share_links l WHERE l.site_id = $1 AND l.key_hash = $2`, site, hash)
 }
 
 // ShareLinks lists the share links of a site whose name contains a text, oldest
 // first.
-func (r Reader) ShareLinks(ctx context.Context, site docs.SiteID, name string, p Page) ([]SealedShareLink, Key, error) {
+func (r siteReads) ShareLinks(ctx context.Context, site docs.SiteID, name string, p Page) ([]SealedShareLink, Key, error) {
 	items, err := engine.Many(ctx, r, scanShareLink, `
 		SELECT `+shareLinkColumns+` FROM site_share_links l
 		WHERE l.site_id = $1 AND l.search LIKE $2 ESCAPE '\' AND l.id > $3
@@ -47,13 +47,13 @@ func (r Reader) ShareLinks(ctx context.Context, site docs.SiteID, name string, p
 }
 
 // CountShareLinks counts what ShareLinks lists.
-func (r Reader) CountShareLinks(ctx context.Context, site docs.SiteID, name string) (int64, error) {
+func (r siteReads) CountShareLinks(ctx context.Context, site docs.SiteID, name string) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM site_share_links WHERE site_id = $1 AND search LIKE $2 ESCAPE '\'`, site, like(name))
 }
 
 // AddShareLink stores a new share link.
-func (tx *Tx) AddShareLink(ctx context.Context, v SealedShareLink) error {
+func (tx siteWrites) AddShareLink(ctx context.Context, v SealedShareLink) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO site_share_links (id, site_id, name, search, active, key_hash, key_sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -61,18 +61,18 @@ func (tx *Tx) AddShareLink(ctx context.Context, v SealedShareLink) error {
 }
 
 // PutShareLink stores the name of a share link and whether it is active.
-func (tx *Tx) PutShareLink(ctx context.Context, v docs.ShareLink) error {
+func (tx siteWrites) PutShareLink(ctx context.Context, v docs.ShareLink) error {
 	return engine.Put(ctx, tx, `UPDATE site_share_links SET name = $2, search = $3, active = $4 WHERE id = $1`,
 		v.ID, v.Name, names.Key(v.Name), v.Active)
 }
 
 // DropShareLink deletes a share link of a site.
-func (tx *Tx) DropShareLink(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) error {
-	return tx.dropOne(ctx, "share link", `DELETE FROM site_share_links WHERE id = $1 AND site_id = $2`, id, site)
+func (tx siteWrites) DropShareLink(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) error {
+	return dropOne(ctx, tx, "share link", `DELETE FROM site_share_links WHERE id = $1 AND site_id = $2`, id, site)
 }
 
 // dropOne runs a DELETE; the error is NotFound if it deletes nothing.
-func (tx *Tx) dropOne(ctx context.Context, what, text string, args ...any) error {
+func dropOne(ctx context.Context, tx engine.Writer, what, text string, args ...any) error {
 	n, err := engine.Exec(ctx, tx, text, args...)
 	if err == nil && n == 0 {
 		return errs.Missing(what)

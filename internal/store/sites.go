@@ -52,7 +52,7 @@ func scanSite(s engine.Scanner) (v docs.Site, err error) {
 }
 
 // Site returns a site by id.
-func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], error) {
+func (r siteReads) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], error) {
 	return engine.Cached(ctx, r, "site", string(id), func(ctx context.Context) (Stamped[docs.Site], error) {
 		return engine.One(ctx, r, "site", func(s engine.Scanner) (v Stamped[docs.Site], err error) {
 			err = s.Scan(append(siteDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
@@ -64,14 +64,14 @@ func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], e
 }
 
 // SiteByBasename returns the site with a basename.
-func (r Reader) SiteByBasename(ctx context.Context, name string) (docs.Site, error) {
+func (r siteReads) SiteByBasename(ctx context.Context, name string) (docs.Site, error) {
 	return engine.Cached(ctx, r, "site basename", name, func(ctx context.Context) (docs.Site, error) {
 		return engine.One(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1 AND `+inPresentOrg("w"), name)
 	})
 }
 
 // SiteByHostname returns the site with a host name of its own.
-func (r Reader) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
+func (r siteReads) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
 	return engine.Cached(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
 		return engine.One(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1 AND `+inPresentOrg("w"), name)
 	})
@@ -110,7 +110,7 @@ var sitesFrom = ` FROM (
 
 // Sites lists the sites of an organization that a viewer can see, with the viewer's role,
 // oldest first.
-func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]Ranked[docs.Site], Key, error) {
+func (r siteReads) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]Ranked[docs.Site], Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v Ranked[docs.Site], err error) {
 		var rank int
 		err = s.Scan(append(siteDest(&v.It), &rank)...)
@@ -123,12 +123,12 @@ func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]Ra
 }
 
 // CountSites counts what Sites lists.
-func (r Reader) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, error) {
+func (r siteReads) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+sitesFrom, append(v.args(), f.args()...)...)
 }
 
 // SiteItems returns the sections, groups, site spaces and links of a site by rank.
-func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
+func (r siteReads) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (v docs.SiteItem, err error) {
 		err = s.Scan(&v.ID, &v.Kind, &v.Parent, &v.Rank, &v.Title, &v.Path, &v.Icon, &v.Description, &v.Condition,
 			&v.Default, &v.Space, &v.Address, &v.URL, &v.Draft, &v.Withheld,
@@ -143,7 +143,7 @@ func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteIte
 
 // SpacesOnSite returns the spaces of a site that a viewer can see, with the
 // viewer's role. Those in the trash are visible to whoever can restore them.
-func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([]Ranked[docs.Space], error) {
+func (r siteReads) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([]Ranked[docs.Space], error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Space], err error) {
 		var row spaceRow
 		var rank int
@@ -163,7 +163,7 @@ func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([
 }
 
 // PresentSpacesOnSite returns the spaces of a site that are not in the trash.
-func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]docs.Space, error) {
+func (r siteReads) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]docs.Space, error) {
 	return engine.Cached(ctx, r, "spaces of site", string(site), func(ctx context.Context) ([]docs.Space, error) {
 		return engine.Many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s
 			WHERE s.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $1) AND s.deleted_at = 0 ORDER BY s.id`, site)
@@ -172,7 +172,7 @@ func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]do
 
 // MarkOfSpacesOnSite returns a number that differs when PresentSpacesOnSite would
 // return anything else. It is the same only within this process.
-func (r Reader) MarkOfSpacesOnSite(ctx context.Context, site docs.SiteID) (uint64, error) {
+func (r siteReads) MarkOfSpacesOnSite(ctx context.Context, site docs.SiteID) (uint64, error) {
 	return engine.Cached(ctx, r, "mark of spaces of site", string(site), func(ctx context.Context) (uint64, error) {
 		var h maphash.Hash
 		h.SetSeed(markSeed)
@@ -191,14 +191,14 @@ func (r Reader) MarkOfSpacesOnSite(ctx context.Context, site docs.SiteID) (uint6
 var markSeed = maphash.MakeSeed()
 
 // SitesWith returns the sites that have a space, oldest first.
-func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {
+func (r siteReads) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {
 	return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
 		WHERE w.id IN (SELECT x.site_id FROM site_items x WHERE x.space_id = $1) ORDER BY w.id`, space)
 }
 
 // Publications returns every place on a published site where readers find a space,
 // unless it is in the trash or a draft there. The shortest address of each site comes first.
-func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Publication, error) {
+func (r siteReads) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Publication, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (p docs.Publication, err error) {
 		err = s.Scan(&p.Site, &p.Basename, &p.Hostname, &p.Proxy, &p.Visibility, &p.Path)
 		return p, err
@@ -210,7 +210,7 @@ func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Pu
 
 // PublicSites returns the first sites that anybody can find, oldest first: they are public, and have
 // content that no condition hides.
-func (r Reader) PublicSites(ctx context.Context, limit int) ([]docs.Site, error) {
+func (r siteReads) PublicSites(ctx context.Context, limit int) ([]docs.Site, error) {
 	return engine.Cached(ctx, r, "public sites", strconv.Itoa(limit), func(ctx context.Context) ([]docs.Site, error) {
 		return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
 			WHERE w.published AND w.visibility = 'public' AND `+inPresentOrg("w")+` AND EXISTS (
@@ -222,7 +222,7 @@ func (r Reader) PublicSites(ctx context.Context, limit int) ([]docs.Site, error)
 }
 
 // PutPublication stores where a space is published; nil is nowhere.
-func (tx *Tx) PutPublication(ctx context.Context, space docs.SpaceID, p *docs.Publication) error {
+func (tx siteWrites) PutPublication(ctx context.Context, space docs.SpaceID, p *docs.Publication) error {
 	text := ""
 	if p != nil {
 		text = toJSON(p)
@@ -231,7 +231,7 @@ func (tx *Tx) PutPublication(ctx context.Context, space docs.SpaceID, p *docs.Pu
 }
 
 // AddSite stores a new site.
-func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
+func (tx siteWrites) AddSite(ctx context.Context, s docs.Site) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO sites (id, org_id, title, search, type, visibility, published, basename, hostname, proxy, adaptive,
 			agents_context, default_level, site_spaces, version, created_by, created_at, updated_at)
@@ -241,7 +241,7 @@ func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
 }
 
 // PutSite stores a changed site without its settings.
-func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
+func (tx siteWrites) PutSite(ctx context.Context, s docs.Site) error {
 	return engine.Taken(tx, engine.Put(ctx, tx, `
 		UPDATE sites
 		SET title = $2, search = $3, visibility = $4, published = $5, basename = NULLIF($6, ''), hostname = NULLIF($7, ''),
@@ -256,20 +256,20 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 
 // PutProxyState stores the result of a check of the proxy, without a new version of
 // the site.
-func (tx *Tx) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxyState) error {
+func (tx siteWrites) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxyState) error {
 	return engine.Put(ctx, tx, `UPDATE sites SET proxy_problem = $2, proxy_failures = $3, proxy_check = $4 WHERE id = $1`, id, s.Problem, s.Failures, s.NextCheck)
 }
 
 // DueProxies returns the first sites whose proxies are to be checked.
-func (r Reader) DueProxies(ctx context.Context, now docs.Time, limit int) ([]docs.Site, error) {
+func (r siteReads) DueProxies(ctx context.Context, now docs.Time, limit int) ([]docs.Site, error) {
 	return engine.Many(ctx, r, scanSite, `
 		SELECT `+siteColumns+` FROM sites w
 		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 AND `+inPresentOrg("w")+` ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
 }
 
 // DropSite deletes a site, its items and the rows that refer to it.
-func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
-	if err := tx.DropGrants(ctx, s.Org, s.Node()); err != nil {
+func (tx siteWrites) DropSite(ctx context.Context, s docs.Site) error {
+	if err := dropGrants(ctx, tx, s.Org, s.Node()); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -292,7 +292,7 @@ func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 
 // PutSiteItem stores a new or changed item of a site. The title of a site space
 // is that of its space.
-func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem) error {
+func (tx siteWrites) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem) error {
 	if v.Kind == docs.SiteSpace {
 		v.Title = ""
 	}
@@ -311,6 +311,22 @@ func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem
 }
 
 // DropSiteItem deletes an item of a site.
-func (tx *Tx) DropSiteItem(ctx context.Context, id docs.SiteItemID) error {
+func (tx siteWrites) DropSiteItem(ctx context.Context, id docs.SiteItemID) error {
 	return engine.Put(ctx, tx, `DELETE FROM site_items WHERE id = $1`, id)
+}
+
+// SitesToPurge returns some sites of an organization.
+func (r siteReads) SitesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Site, error) {
+	return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
+}
+
+// PurgeSite removes a site, and the certificates of its host name.
+func (tx siteWrites) PurgeSite(ctx context.Context, s docs.Site) error {
+	err := engine.Put(ctx, tx, `
+		DELETE FROM certificates WHERE name IN (SELECT hostname FROM site_hostnames WHERE site_id = $1)
+			OR name IN (SELECT hostname || '+rsa' FROM site_hostnames WHERE site_id = $1)`, s.ID)
+	if err != nil {
+		return err
+	}
+	return tx.DropSite(ctx, s)
 }

@@ -55,7 +55,7 @@ func scanSpace(s engine.Scanner) (docs.Space, error) {
 }
 
 // Space returns a space by id, one in the trash too.
-func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
+func (r containerReads) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
 	return engine.Cached(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
 		return engine.One(ctx, r, "space", func(s engine.Scanner) (out Stamped[docs.Space], err error) {
 			var v spaceRow
@@ -83,19 +83,19 @@ var spacesFrom = ` FROM (
 	WHERE ranked.access > 0`
 
 // Spaces lists the spaces that a viewer can see, in the order that people chose.
-func (r Reader) Spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
+func (r containerReads) Spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
 	return r.spaces(ctx, v, f, p, ">", "ASC")
 }
 
 // SpacesBackward is Spaces from the end.
-func (r Reader) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
+func (r containerReads) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{engine.LastText, engine.LastText}
 	}
 	return r.spaces(ctx, v, f, p, "<", "DESC")
 }
 
-func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) (items []Ranked[docs.Space], next Key, err error) {
+func (r containerReads) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) (items []Ranked[docs.Space], next Key, err error) {
 	behind := `(s.rank, s.id) ` + compare
 	sorted := ` ORDER BY s.rank ` + order + `, s.id ` + order
 	if v.Role == docs.Admin { // sees all spaces, so no ranks are needed
@@ -128,19 +128,19 @@ func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, com
 }
 
 // CountSpaces counts what Spaces lists.
-func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64, error) {
+func (r containerReads) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
 // AllSpaces returns the ids of all spaces, those in the trash too, but not those of
 // organizations that are deleted.
-func (r Reader) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
+func (r containerReads) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
 	return engine.Many(ctx, r, engine.ScanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
 // SpacesUnder returns every space in a collection and the collections inside
 // it, those in the trash too.
-func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
+func (r containerReads) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
 	return engine.Many(ctx, r, scanSpace, `
 		WITH RECURSIVE down (id) AS (
 			SELECT id FROM collections WHERE id = $1
@@ -151,7 +151,7 @@ func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs
 }
 
 // AddSpace stores a new space. The caller adds the revision that it names.
-func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
+func (tx containerWrites) AddSpace(ctx context.Context, s docs.Space) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO spaces (id, org_id, parent_id, title, emoji, icon_url, edit_mode, default_level, language, merge_rules,
 			revision_id, layer_id, rank, created_by, created_at, updated_at, deleted_at, counted)
@@ -161,7 +161,7 @@ func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
 }
 
 // PutSpace stores a changed space.
-func (tx *Tx) PutSpace(ctx context.Context, s docs.Space) error {
+func (tx containerWrites) PutSpace(ctx context.Context, s docs.Space) error {
 	return engine.Put(ctx, tx, `
 		UPDATE spaces
 		SET org_id = $2, parent_id = NULLIF($3, ''), title = $4, emoji = $5, icon_url = $6, edit_mode = $7, default_level = $8,
@@ -172,8 +172,8 @@ func (tx *Tx) PutSpace(ctx context.Context, s docs.Space) error {
 }
 
 // PurgeSpace removes a space and everything in it for good.
-func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
-	if err := tx.DropGrants(ctx, s.Org, s.Node()); err != nil {
+func (tx containerWrites) PurgeSpace(ctx context.Context, s docs.Space) error {
+	if err := dropGrants(ctx, tx, s.Org, s.Node()); err != nil {
 		return err
 	}
 	for _, text := range []string{
@@ -203,5 +203,5 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 			return err
 		}
 	}
-	return tx.DropLayer(ctx, s.Layer)
+	return dropLayer(ctx, tx, s.Layer)
 }

@@ -51,20 +51,6 @@ type Store struct {
 	searches *semaphore.Weighted
 }
 
-// Reader has every read of the store. It is part of Store and of Tx.
-type Reader struct {
-	*engine.Reader
-}
-
-// Tx is one transaction. Its methods see its own writes.
-type Tx struct {
-	Reader
-	*engine.Tx
-	known *knownBases
-	jobs  chan<- struct{}
-	fold  func(layer string, pending int64)
-}
-
 // NewID returns an id that sorts after the ids it returned for the transaction before.
 func NewID[T ~string](tx *Tx) T { return engine.NewID[T](tx) }
 
@@ -94,7 +80,7 @@ const maxWakes = 128
 // over returns the rows of a database.
 func over(db *engine.DB, o Options) *Store {
 	return &Store{
-		Reader: Reader{db.Pool()}, DB: db,
+		Reader: readerOf(db.Pool()), DB: db,
 		jobs: make(chan struct{}, maxWakes), bases: newDeltaBases(), known: newKnownBases(), folds: foldWorker{log: o.Log},
 		// What a search asks of its readers needs other connections than its snapshot.
 		searches: semaphore.NewWeighted(max(1, int64(db.Stats().MaxOpenConnections/4))),
@@ -122,7 +108,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 // transaction among others of the space is decided, before it has run.
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	return engine.Do(ctx, s.DB, string(space), queued, func(tx *engine.Tx) error {
-		return fn(&Tx{Reader: Reader{tx.Reads()}, Tx: tx, jobs: s.jobs, known: s.known, fold: s.foldSoon})
+		return fn(s.txOf(tx))
 	})
 }
 
@@ -152,5 +138,5 @@ func InTxQueued[T any](ctx context.Context, s *Store, space docs.SpaceID, queued
 
 // Snapshot runs fn on one consistent state of the database.
 func (s *Store) Snapshot(ctx context.Context, fn func(r Reader) error) error {
-	return engine.Snapshot(ctx, s.DB, func(r *engine.Reader) error { return fn(Reader{r}) })
+	return engine.Snapshot(ctx, s.DB, func(r *engine.Reader) error { return fn(readerOf(r)) })
 }

@@ -22,7 +22,7 @@ func scanTeam(s engine.Scanner) (t docs.Team, err error) {
 }
 
 // Team returns a team of an organization.
-func (r Reader) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
+func (r orgReads) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
 	return engine.One(ctx, r, "team", scanTeam, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $2 AND t.org_id = $1`, org, id)
 }
 
@@ -44,7 +44,7 @@ func (f TeamFilter) args(org docs.OrgID) []any {
 }
 
 // Teams lists the teams of an organization, oldest first.
-func (r Reader) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page) ([]docs.Team, Key, error) {
+func (r orgReads) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page) ([]docs.Team, Key, error) {
 	items, err := engine.Many(ctx, r, scanTeam, `
 		SELECT `+teamColumns+` FROM teams t
 		WHERE `+teamWhere+` AND t.id > $4
@@ -54,24 +54,24 @@ func (r Reader) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page)
 }
 
 // CountTeams counts what Teams lists.
-func (r Reader) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (int64, error) {
+func (r orgReads) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM teams t WHERE `+teamWhere, f.args(org)...)
 }
 
 // AddTeam stores a new team.
-func (tx *Tx) AddTeam(ctx context.Context, t docs.Team) error {
+func (tx orgWrites) AddTeam(ctx context.Context, t docs.Team) error {
 	return engine.Put(ctx, tx, `INSERT INTO teams (id, org_id, title, search, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		t.ID, t.Org, t.Title, names.Key(t.Title), t.CreatedAt)
 }
 
 // RenameTeam changes the title.
-func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
+func (tx orgWrites) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
 	return engine.Put(ctx, tx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, names.Key(title))
 }
 
 // DropTeam deletes a team with its memberships and grants; it reports whether
 // there was one.
-func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (bool, error) {
+func (tx orgWrites) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (bool, error) {
 	if _, err := tx.Team(ctx, org, id); err != nil {
 		return false, err
 	}
@@ -89,11 +89,11 @@ func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (boo
 	if err := tx.PutExternalID(ctx, org, string(id), ""); err != nil {
 		return false, err
 	}
-	return true, tx.bumpAccess(ctx, org)
+	return true, bumpAccess(ctx, tx, org)
 }
 
 // TeamMembers lists the members of a team.
-func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs.TeamMembership, Key, error) {
+func (r orgReads) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs.TeamMembership, Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v docs.TeamMembership, err error) {
 		err = s.Scan(append(memberDest(&v.Member), &v.Role)...)
 		v.Member.User = v.Member.User.Known(v.Member.LastSeenAt)
@@ -116,7 +116,7 @@ type MemberTeam struct {
 }
 
 // TeamsOf lists the teams of a member whose title contains a text.
-func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string, p Page) ([]MemberTeam, Key, error) {
+func (r orgReads) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string, p Page) ([]MemberTeam, Key, error) {
 	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v MemberTeam, err error) {
 		err = s.Scan(append(teamDest(&v.Team), &v.Role)...)
 		return v, err
@@ -129,7 +129,7 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 }
 
 // TeamRole returns the role of a user in a team, or "" if the user is not in it.
-func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) (docs.TeamRole, error) {
+func (r orgReads) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) (docs.TeamRole, error) {
 	roles, err := engine.Many(ctx, r, engine.ScanText[docs.TeamRole],
 		`SELECT role FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || len(roles) == 0 {
@@ -140,7 +140,7 @@ func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) 
 
 // PutTeamMember adds a member to a team or changes its role. An empty role keeps the
 // current one; for a new member it is that of an ordinary member.
-func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {
+func (tx orgWrites) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO team_members (team_id, user_id, role) VALUES ($1, $2, CASE WHEN $3 = '' THEN 'member' ELSE $3 END)
 		ON CONFLICT (team_id, user_id) DO UPDATE SET role = CASE WHEN $3 = '' THEN team_members.role ELSE excluded.role END`,
@@ -148,14 +148,14 @@ func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID,
 	if err != nil {
 		return err
 	}
-	return tx.bumpAccess(ctx, org)
+	return bumpAccess(ctx, tx, org)
 }
 
 // DropTeamMember removes a member from a team; it reports whether it was there.
-func (tx *Tx) DropTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID) (bool, error) {
+func (tx orgWrites) DropTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, tx.bumpAccess(ctx, org)
+	return true, bumpAccess(ctx, tx, org)
 }

@@ -11,7 +11,7 @@ import (
 // EachText calls fn with every text of the database and with the bytes of every
 // object, in no particular order. The bytes belong to fn only until it returns.
 // Other columns of bytes, those of the search index, are left out.
-func (r Reader) EachText(ctx context.Context, fn func([]byte)) error {
+func (r contentReads) EachText(ctx context.Context, fn func([]byte)) error {
 	tables, err := r.Tables(ctx)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r Reader) EachText(ctx context.Context, fn func([]byte)) error {
 }
 
 // eachTextOf calls fn with every text of a table.
-func (r Reader) eachTextOf(ctx context.Context, t engine.Table, fn func([]byte)) error {
+func (r contentReads) eachTextOf(ctx context.Context, t engine.Table, fn func([]byte)) error {
 	var names []string
 	for _, c := range t.Columns {
 		if isText(c) {

@@ -24,19 +24,19 @@ func scanTranslation(s engine.Scanner) (v docs.Translation, err error) {
 }
 
 // Translation returns a translation of an organization.
-func (r Reader) Translation(ctx context.Context, org docs.OrgID, id docs.TranslationID) (docs.Translation, error) {
+func (r translationReads) Translation(ctx context.Context, org docs.OrgID, id docs.TranslationID) (docs.Translation, error) {
 	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND t.org_id = $2 AND `+inPresentOrg("t"), id, org)
 }
 
 // TranslationByID returns a translation of any organization.
-func (r Reader) TranslationByID(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
+func (r translationReads) TranslationByID(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
 	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND `+inPresentOrg("t"), id)
 }
 
 // Translations lists the translations of an organization, oldest first.
-func (r Reader) Translations(ctx context.Context, org docs.OrgID, p Page) ([]docs.Translation, Key, error) {
+func (r translationReads) Translations(ctx context.Context, org docs.OrgID, p Page) ([]docs.Translation, Key, error) {
 	items, err := engine.Many(ctx, r, scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.org_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(v docs.Translation) Key { return Key{string(v.ID)} })
@@ -44,30 +44,30 @@ func (r Reader) Translations(ctx context.Context, org docs.OrgID, p Page) ([]doc
 }
 
 // CountTranslations counts what Translations lists.
-func (r Reader) CountTranslations(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r translationReads) CountTranslations(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM translations WHERE org_id = $1`, org)
 }
 
 // TranslationsOf returns the translations that a change of a space starts.
-func (r Reader) TranslationsOf(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
+func (r translationReads) TranslationsOf(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
 	return engine.Many(ctx, r, scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 AND t.run_on_merge ORDER BY t.id`, source)
 }
 
 // TranslationsFrom returns all translations of a space.
-func (r Reader) TranslationsFrom(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
+func (r translationReads) TranslationsFrom(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
 	return engine.Many(ctx, r, scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 ORDER BY t.id`, source)
 }
 
 // TranslationInto returns the first translation of a space into a language.
-func (r Reader) TranslationInto(ctx context.Context, source docs.SpaceID, to string) (docs.Translation, error) {
+func (r translationReads) TranslationInto(ctx context.Context, source docs.SpaceID, to string) (docs.Translation, error) {
 	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 AND t.language = $2 ORDER BY t.id LIMIT 1`, source, to)
 }
 
 // AddTranslation stores a new translation.
-func (tx *Tx) AddTranslation(ctx context.Context, v docs.Translation) error {
+func (tx translationWrites) AddTranslation(ctx context.Context, v docs.Translation) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO translations (id, org_id, source_space, source_language, language, instructions, result_space, run_on_merge, status, run,
 			source_root, machine, settings, complete, error, done_pages, all_pages, stats, created_by, created_at, updated_at)
@@ -77,7 +77,7 @@ func (tx *Tx) AddTranslation(ctx context.Context, v docs.Translation) error {
 }
 
 // PutTranslation stores a changed translation.
-func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
+func (tx translationWrites) PutTranslation(ctx context.Context, v docs.Translation) error {
 	return engine.Put(ctx, tx, `
 		UPDATE translations
 		SET instructions = $2, run_on_merge = $3, status = $4, run = $5, source_root = $6, machine = $7, settings = $8, complete = $9,
@@ -89,12 +89,12 @@ func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
 
 // ResetTranslations makes the translations of a pair of languages process all pages
 // again in their next run.
-func (tx *Tx) ResetTranslations(ctx context.Context, org docs.OrgID, from, to string) error {
+func (tx translationWrites) ResetTranslations(ctx context.Context, org docs.OrgID, from, to string) error {
 	return engine.Put(ctx, tx, `UPDATE translations SET settings = '' WHERE org_id = $1 AND source_language = $2 AND language = $3`, org, from, to)
 }
 
 // PutTranslationProgress stores the progress of a run, unless another one has started.
-func (tx *Tx) PutTranslationProgress(ctx context.Context, id docs.TranslationID, run, done, all int64) error {
+func (tx translationWrites) PutTranslationProgress(ctx context.Context, id docs.TranslationID, run, done, all int64) error {
 	_, err := engine.Exec(ctx, tx, `UPDATE translations SET done_pages = $3, all_pages = $4 WHERE id = $1 AND run = $2`, id, run, done, all)
 	return err
 }
@@ -110,13 +110,13 @@ func dropMemory(of string) string {
 
 // DropTranslation deletes a translation, and the memory if it was the last one of its languages. The
 // space stays.
-func (tx *Tx) DropTranslation(ctx context.Context, id docs.TranslationID) error {
+func (tx translationWrites) DropTranslation(ctx context.Context, id docs.TranslationID) error {
 	for _, text := range []string{`DELETE FROM translation_blocks WHERE translation_id = $1`, dropMemory(`t.id = $1`)} {
 		if err := engine.Put(ctx, tx, text, id); err != nil {
 			return err
 		}
 	}
-	return tx.dropOne(ctx, "translation", `DELETE FROM translations WHERE id = $1`, id)
+	return dropOne(ctx, tx, "translation", `DELETE FROM translations WHERE id = $1`, id)
 }
 
 func scanTranslationBlock(s engine.Scanner) (v docs.TranslationBlock, err error) {
@@ -126,7 +126,7 @@ func scanTranslationBlock(s engine.Scanner) (v docs.TranslationBlock, err error)
 
 // TranslationBlocks lists the blocks of a translation that need a person; an empty
 // status is any.
-func (r Reader) TranslationBlocks(ctx context.Context, id docs.TranslationID, status docs.BlockStatus, p Page) ([]docs.TranslationBlock, Key, error) {
+func (r translationReads) TranslationBlocks(ctx context.Context, id docs.TranslationID, status docs.BlockStatus, p Page) ([]docs.TranslationBlock, Key, error) {
 	items, err := engine.Many(ctx, r, scanTranslationBlock, `
 		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
 		WHERE b.translation_id = $1 AND b.id > $2 AND ($3 = '' OR b.status = $3) ORDER BY b.id LIMIT $4 + 0`, id, p.Text(0), status, p.Ask())
@@ -135,7 +135,7 @@ func (r Reader) TranslationBlocks(ctx context.Context, id docs.TranslationID, st
 }
 
 // TranslationBlock returns one of TranslationBlocks.
-func (r Reader) TranslationBlock(ctx context.Context, id docs.TranslationID, block string) (docs.TranslationBlock, error) {
+func (r translationReads) TranslationBlock(ctx context.Context, id docs.TranslationID, block string) (docs.TranslationBlock, error) {
 	return engine.One(ctx, r, "block", scanTranslationBlock, `
 		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
 		WHERE b.translation_id = $1 AND b.id = $2`, id, block)
@@ -149,7 +149,7 @@ type TranslationBlockChange struct {
 }
 
 // ChangeTranslationBlocks changes which blocks of a translation need a person.
-func (tx *Tx) ChangeTranslationBlocks(ctx context.Context, t docs.Translation, c TranslationBlockChange) error {
+func (tx translationWrites) ChangeTranslationBlocks(ctx context.Context, t docs.Translation, c TranslationBlockChange) error {
 	for _, page := range c.Pages {
 		if err := engine.Put(ctx, tx, `DELETE FROM translation_blocks WHERE translation_id = $1 AND page_id = $2`, t.ID, page); err != nil {
 			return err
@@ -171,7 +171,7 @@ const memoryBatch = 32
 
 // Memory returns the entries of the translation memory for the hashes of texts, in any
 // context.
-func (r Reader) Memory(ctx context.Context, org docs.OrgID, from, to string, hashes []string) ([]docs.MemoryEntry, error) {
+func (r translationReads) Memory(ctx context.Context, org docs.OrgID, from, to string, hashes []string) ([]docs.MemoryEntry, error) {
 	var out []docs.MemoryEntry
 	text := `SELECT m.context, m.hash, m.source, m.target FROM translation_memory m
 		WHERE m.org_id = $1 AND m.source_language = $2 AND m.language = $3 AND m.hash IN (`
@@ -201,7 +201,7 @@ func scanMemory(s engine.Scanner) (v docs.MemoryEntry, err error) {
 }
 
 // MemoryOf lists the memory of a pair of languages.
-func (r Reader) MemoryOf(ctx context.Context, org docs.OrgID, from, to string, p Page) ([]docs.MemoryEntry, Key, error) {
+func (r translationReads) MemoryOf(ctx context.Context, org docs.OrgID, from, to string, p Page) ([]docs.MemoryEntry, Key, error) {
 	items, err := engine.Many(ctx, r, scanMemory, `
 		SELECT m.context, m.hash, m.source, m.target FROM translation_memory m
 		WHERE m.org_id = $1 AND m.source_language = $2 AND m.language = $3 AND (m.hash, m.context) > ($4, $5)
@@ -211,7 +211,7 @@ func (r Reader) MemoryOf(ctx context.Context, org docs.OrgID, from, to string, p
 }
 
 // PutMemory stores translations of texts.
-func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, entries []docs.MemoryEntry) error {
+func (tx translationWrites) PutMemory(ctx context.Context, org docs.OrgID, from, to string, entries []docs.MemoryEntry) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO translation_memory (org_id, source_language, language, context, hash, source, target, created_at)`,
 		`ON CONFLICT (org_id, source_language, language, hash, context) DO UPDATE SET target = excluded.target, created_at = excluded.created_at`, entries,
 		func(m docs.MemoryEntry) []any {
@@ -220,12 +220,12 @@ func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, en
 }
 
 // CountMemory counts the texts in the memory of an organization.
-func (r Reader) CountMemory(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r translationReads) CountMemory(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM translation_memory WHERE org_id = $1`, org)
 }
 
 // ForgetRefused deletes the records of texts that an engine could not translate, and returns their number.
-func (tx *Tx) ForgetRefused(ctx context.Context, org docs.OrgID, from, to string) (int64, error) {
+func (tx translationWrites) ForgetRefused(ctx context.Context, org docs.OrgID, from, to string) (int64, error) {
 	return engine.Exec(ctx, tx, `DELETE FROM translation_memory WHERE org_id = $1 AND source_language = $2 AND language = $3 AND target = ''`, org, from, to)
 }
 
@@ -237,12 +237,12 @@ func scanGlossaryEntry(s engine.Scanner) (v docs.GlossaryEntry, err error) {
 const glossaryColumns = `e.org_id, e.id, e.translations, e.created_at, e.updated_at`
 
 // GlossaryEntry returns an entry of the glossary of an organization.
-func (r Reader) GlossaryEntry(ctx context.Context, org docs.OrgID, id docs.GlossaryEntryID) (docs.GlossaryEntry, error) {
+func (r translationReads) GlossaryEntry(ctx context.Context, org docs.OrgID, id docs.GlossaryEntryID) (docs.GlossaryEntry, error) {
 	return engine.One(ctx, r, "glossary entry", scanGlossaryEntry, `SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id = $2`, org, id)
 }
 
 // Glossary lists the glossary of an organization, oldest entries first.
-func (r Reader) Glossary(ctx context.Context, org docs.OrgID, p Page) ([]docs.GlossaryEntry, Key, error) {
+func (r translationReads) Glossary(ctx context.Context, org docs.OrgID, p Page) ([]docs.GlossaryEntry, Key, error) {
 	items, err := engine.Many(ctx, r, scanGlossaryEntry, `
 		SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(v docs.GlossaryEntry) Key { return Key{string(v.ID)} })
@@ -250,23 +250,23 @@ func (r Reader) Glossary(ctx context.Context, org docs.OrgID, p Page) ([]docs.Gl
 }
 
 // CountGlossary counts what Glossary lists.
-func (r Reader) CountGlossary(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r translationReads) CountGlossary(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM glossary_entries WHERE org_id = $1`, org)
 }
 
 // AddGlossaryEntry stores a new entry.
-func (tx *Tx) AddGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
+func (tx translationWrites) AddGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
 	return engine.Put(ctx, tx, `INSERT INTO glossary_entries (org_id, id, translations, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)`,
 		v.Org, v.ID, toJSON(v.Translations), v.CreatedAt, v.UpdatedAt)
 }
 
 // PutGlossaryEntry stores the translations of an entry.
-func (tx *Tx) PutGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
+func (tx translationWrites) PutGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
 	return engine.Put(ctx, tx, `UPDATE glossary_entries SET translations = $3, updated_at = $4 WHERE org_id = $1 AND id = $2`,
 		v.Org, v.ID, toJSON(v.Translations), v.UpdatedAt)
 }
 
 // DropGlossaryEntry deletes an entry.
-func (tx *Tx) DropGlossaryEntry(ctx context.Context, org docs.OrgID, id docs.GlossaryEntryID) error {
-	return tx.dropOne(ctx, "glossary entry", `DELETE FROM glossary_entries WHERE org_id = $1 AND id = $2`, org, id)
+func (tx translationWrites) DropGlossaryEntry(ctx context.Context, org docs.OrgID, id docs.GlossaryEntryID) error {
+	return dropOne(ctx, tx, "glossary entry", `DELETE FROM glossary_entries WHERE org_id = $1 AND id = $2`, org, id)
 }

@@ -22,12 +22,12 @@ func scanWebhook(s engine.Scanner) (w docs.Webhook, err error) {
 }
 
 // Webhook returns a webhook of an organization.
-func (r Reader) Webhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) (docs.Webhook, error) {
+func (r integrationReads) Webhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) (docs.Webhook, error) {
 	return engine.One(ctx, r, "webhook", scanWebhook, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1 AND w.org_id = $2`, id, org)
 }
 
 // Webhooks lists the webhooks of an organization.
-func (r Reader) Webhooks(ctx context.Context, org docs.OrgID, p Page) ([]docs.Webhook, Key, error) {
+func (r integrationReads) Webhooks(ctx context.Context, org docs.OrgID, p Page) ([]docs.Webhook, Key, error) {
 	items, err := engine.Many(ctx, r, scanWebhook, `
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	items, next := engine.Cut(p, items, func(w docs.Webhook) Key { return Key{string(w.ID)} })
@@ -35,7 +35,7 @@ func (r Reader) Webhooks(ctx context.Context, org docs.OrgID, p Page) ([]docs.We
 }
 
 // CountWebhooks counts what Webhooks lists.
-func (r Reader) CountWebhooks(ctx context.Context, org docs.OrgID) (int64, error) {
+func (r integrationReads) CountWebhooks(ctx context.Context, org docs.OrgID) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM webhooks WHERE org_id = $1`, org)
 }
 
@@ -43,7 +43,7 @@ func (r Reader) CountWebhooks(ctx context.Context, org docs.OrgID) (int64, error
 const never = docs.Time(math.MaxInt64)
 
 // AddWebhook stores a new webhook.
-func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
+func (tx integrationWrites) AddWebhook(ctx context.Context, w docs.Webhook) error {
 	err := engine.Put(ctx, tx, `
 		INSERT INTO webhooks (id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at,
 			due_at, leased_by, lease_until, created_by, created_at, updated_at)
@@ -53,12 +53,12 @@ func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
 	if err != nil {
 		return err
 	}
-	return tx.oneMore(ctx, w.Org, docs.QuotaWebhooks)
+	return oneMore(ctx, tx, w.Org, docs.QuotaWebhooks)
 }
 
 // PutWebhook stores a changed webhook. Call SetWebhookDue if it may have something to
 // send earlier than before.
-func (tx *Tx) PutWebhook(ctx context.Context, w docs.Webhook) error {
+func (tx integrationWrites) PutWebhook(ctx context.Context, w docs.Webhook) error {
 	return engine.Put(ctx, tx, `
 		UPDATE webhooks
 		SET url = $2, events = $3, secret = $4, enabled = $5, disabled_reason = $6, failures = $7, failing_since = $8,
@@ -69,7 +69,7 @@ func (tx *Tx) PutWebhook(ctx context.Context, w docs.Webhook) error {
 }
 
 // DropWebhook deletes a webhook; its deliveries are left to TrimDeliveries.
-func (tx *Tx) DropWebhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) error {
+func (tx integrationWrites) DropWebhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) error {
 	n, err := engine.Exec(ctx, tx, `DELETE FROM webhooks WHERE id = $1 AND org_id = $2`, id, org)
 	if err == nil && n == 0 {
 		return errs.Missing("webhook")
@@ -87,13 +87,13 @@ func scanDelivery(s engine.Scanner) (d docs.Delivery, err error) {
 }
 
 // Delivery returns a delivery of a webhook.
-func (r Reader) Delivery(ctx context.Context, w docs.WebhookID, id docs.DeliveryID) (docs.Delivery, error) {
+func (r integrationReads) Delivery(ctx context.Context, w docs.WebhookID, id docs.DeliveryID) (docs.Delivery, error) {
 	return engine.One(ctx, r, "delivery", scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.id = $2`, w, id)
 }
 
 // Deliveries lists the deliveries of a webhook, newest first; an empty state is any.
-func (r Reader) Deliveries(ctx context.Context, w docs.WebhookID, state docs.DeliveryState, p Page) ([]docs.Delivery, Key, error) {
+func (r integrationReads) Deliveries(ctx context.Context, w docs.WebhookID, state docs.DeliveryState, p Page) ([]docs.Delivery, Key, error) {
 	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
@@ -107,13 +107,13 @@ func (r Reader) Deliveries(ctx context.Context, w docs.WebhookID, state docs.Del
 }
 
 // CountDeliveries counts what Deliveries lists.
-func (r Reader) CountDeliveries(ctx context.Context, w docs.WebhookID, state docs.DeliveryState) (int64, error) {
+func (r integrationReads) CountDeliveries(ctx context.Context, w docs.WebhookID, state docs.DeliveryState) (int64, error) {
 	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND (CAST($2 AS TEXT) = '' OR state = $2)`, w, state)
 }
 
 // AddDelivery queues a delivery.
-func (tx *Tx) AddDelivery(ctx context.Context, d docs.Delivery) error {
+func (tx integrationWrites) AddDelivery(ctx context.Context, d docs.Delivery) error {
 	return engine.Put(ctx, tx, `
 		INSERT INTO webhook_deliveries (webhook_id, id, kind, replay_of, event_id, type, lane, payload, state, attempts,
 			created_at, first_at, last_at, next_at, took_ms, status, answer, error)
@@ -123,7 +123,7 @@ func (tx *Tx) AddDelivery(ctx context.Context, d docs.Delivery) error {
 
 // PutAttempt stores the result of an attempt. It reports false, and does nothing, if
 // the delivery has changed since it was read.
-func (tx *Tx) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {
+func (tx integrationWrites) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {
 	n, err := engine.Exec(ctx, tx, `
 		UPDATE webhook_deliveries
 		SET state = $4, attempts = $3 + 1, first_at = $5, last_at = $6, next_at = $7, took_ms = $8, status = $9, answer = $10, error = $11
@@ -133,7 +133,7 @@ func (tx *Tx) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {
 }
 
 // FailPending marks all pending deliveries of a webhook as failed.
-func (tx *Tx) FailPending(ctx context.Context, w docs.WebhookID, reason string) error {
+func (tx integrationWrites) FailPending(ctx context.Context, w docs.WebhookID, reason string) error {
 	return engine.Put(ctx, tx, `
 		UPDATE webhook_deliveries SET state = 'failed', next_at = 0, error = $2 WHERE webhook_id = $1 AND state = 'pending'`, w, reason)
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // OutboxWaiting reports whether there are unprocessed events.
-func (r Reader) OutboxWaiting(ctx context.Context) (bool, error) {
+func (r integrationReads) OutboxWaiting(ctx context.Context) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM outbox LIMIT 1) AS waiting`)
 	return n > 0, err
 }
 
 // DropEventsWithoutWebhook deletes at most limit events of organizations that have no webhook, and
 // returns their number.
-func (tx *Tx) DropEventsWithoutWebhook(ctx context.Context, limit int) (int64, error) {
+func (tx integrationWrites) DropEventsWithoutWebhook(ctx context.Context, limit int) (int64, error) {
 	return engine.Exec(ctx, tx, `
 		DELETE FROM outbox WHERE id IN (
 			SELECT o.id FROM outbox o
@@ -26,7 +26,7 @@ func (tx *Tx) DropEventsWithoutWebhook(ctx context.Context, limit int) (int64, e
 
 // TakeOutbox removes the oldest events and returns them in order. No event is returned
 // to two transactions.
-func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
+func (tx integrationWrites) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
 	rows, err := engine.Many(ctx, tx, func(s engine.Scanner) (a AuditRow, err error) {
 		err = s.Scan(&a.ID, &a.Org, &a.At, &a.Actor, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
 		return a, err
@@ -45,20 +45,20 @@ func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
 }
 
 // ListeningWebhooks returns the webhooks of an organization that are enabled.
-func (r Reader) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.Webhook, error) {
+func (r integrationReads) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.Webhook, error) {
 	return engine.Many(ctx, r, scanWebhook, `
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.enabled ORDER BY w.id`, org)
 }
 
 // SetWebhookDue marks a webhook as due now.
-func (tx *Tx) SetWebhookDue(ctx context.Context, id docs.WebhookID) error {
+func (tx integrationWrites) SetWebhookDue(ctx context.Context, id docs.WebhookID) error {
 	return engine.Put(ctx, tx, `
 		UPDATE webhooks SET due_at = CASE WHEN resume_at > $2 THEN resume_at ELSE $2 END WHERE id = $1 AND due_at > $2`, id, tx.Now())
 }
 
 // ResumeWebhook is SetWebhookDue that also ends the pause after failures of the
 // receiver.
-func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
+func (tx integrationWrites) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
 	return engine.Put(ctx, tx, `UPDATE webhooks SET resume_at = 0, due_at = CASE WHEN due_at > $2 THEN $2 ELSE due_at END WHERE id = $1`, id, tx.Now())
 }
 
@@ -68,13 +68,13 @@ const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
 	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND (o.blocked_reason <> '' OR o.deleted_at > 0))`
 
 // WebhookDue reports whether ClaimWebhook would find something; it takes no lock.
-func (r Reader) WebhookDue(ctx context.Context, now docs.Time) (bool, error) {
+func (r integrationReads) WebhookDue(ctx context.Context, now docs.Time) (bool, error) {
 	n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM webhooks w WHERE `+webhookDue+` LIMIT 1) AS due`, now)
 	return n > 0, err
 }
 
 // ClaimWebhook leases the webhook that has waited longest. NotFound: none.
-func (tx *Tx) ClaimWebhook(ctx context.Context, lease string, until docs.Time) (docs.Webhook, error) {
+func (tx integrationWrites) ClaimWebhook(ctx context.Context, lease string, until docs.Time) (docs.Webhook, error) {
 	return engine.One(ctx, tx, "webhook", scanWebhook, `
 		UPDATE webhooks AS w SET leased_by = $2, lease_until = $3
 		WHERE w.id = (SELECT w.id FROM webhooks w WHERE `+webhookDue+` ORDER BY w.due_at, w.id LIMIT 1 `+engine.SkipLocked(tx)+`)
@@ -85,7 +85,7 @@ func (tx *Tx) ClaimWebhook(ctx context.Context, lease string, until docs.Time) (
 const webhookReturning = `id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at, created_by, created_at, updated_at`
 
 // ExtendWebhook renews a lease. Conflict: the webhook was deleted, or another node has it.
-func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string, until docs.Time) error {
+func (tx integrationWrites) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string, until docs.Time) error {
 	n, err := engine.Exec(ctx, tx, `UPDATE webhooks SET lease_until = $3 WHERE id = $1 AND leased_by = $2`, id, lease, until)
 	if err == nil && n == 0 {
 		err = errs.E(errs.Conflict, "another node has taken over the webhook")
@@ -95,7 +95,7 @@ func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string
 
 // ReleaseWebhook ends a lease and sets when there is something to send next. The
 // webhook is placed after the others that are due.
-func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string) error {
+func (tx integrationWrites) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string) error {
 	next, err := engine.One(ctx, tx, "delivery", engine.ScanInt, `
 		SELECT COALESCE(MIN(next_at), $2) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'`, id, never)
 	if err != nil {
@@ -109,7 +109,7 @@ func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease strin
 // DueDeliveries returns the deliveries of a webhook to be sent now, in order. The
 // caller keeps the order within each lane, and stops a lane with HoldLane at the first
 // delivery that has to be retried.
-func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
+func (r integrationReads) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
 	return engine.Many(ctx, r, scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d
 		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2
@@ -117,7 +117,7 @@ func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.T
 }
 
 // DueOnDemand is DueDeliveries for deliveries that users request: tests and replays.
-func (r Reader) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
+func (r integrationReads) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
 	return engine.Many(ctx, r, scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d
 		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2 AND d.kind <> 'event'
@@ -125,7 +125,7 @@ func (r Reader) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Tim
 }
 
 // HoldLane postpones the deliveries after d in its lane until d is retried.
-func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
+func (tx integrationWrites) HoldLane(ctx context.Context, d docs.Delivery) error {
 	return engine.Put(ctx, tx, `
 		UPDATE webhook_deliveries SET next_at = $4
 		WHERE webhook_id = $1 AND lane = $2 AND state = 'pending' AND event_id > $3 AND next_at < $4`,
@@ -135,7 +135,7 @@ func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
 // LaneHeldUntil returns the time until which a new delivery at the end of a lane has to
 // wait for the last one before it, or 0 if it need not wait. It does not wait for a
 // delivery that has failed at least attempts times.
-func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string, attempts int) (docs.Time, error) {
+func (r integrationReads) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string, attempts int) (docs.Time, error) {
 	at, err := engine.One(ctx, r, "delivery", engine.ScanInt, `
 		SELECT CASE WHEN d.attempts < $3 THEN d.next_at ELSE 0 END FROM webhook_deliveries d
 		WHERE d.webhook_id = $1 AND d.lane = $2 AND d.state = 'pending' ORDER BY d.event_id DESC LIMIT 1`, w, lane, attempts)
@@ -147,7 +147,7 @@ func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string
 
 // TrimDeliveries deletes at most limit deliveries that have ended and are older than
 // a time, or whose webhook was deleted.
-func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (int64, error) {
+func (tx integrationWrites) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM webhook_deliveries WHERE (webhook_id, id) IN (
 			SELECT d.webhook_id, d.id FROM webhook_deliveries d
@@ -166,7 +166,7 @@ func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (
 type Backlog struct{ Events, Deliveries int64 }
 
 // Backlog returns the current backlog.
-func (r Reader) Backlog(ctx context.Context) (Backlog, error) {
+func (r integrationReads) Backlog(ctx context.Context) (Backlog, error) {
 	return engine.One(ctx, r, "count", func(s engine.Scanner) (b Backlog, err error) {
 		err = s.Scan(&b.Events, &b.Deliveries)
 		return b, err

@@ -136,7 +136,10 @@ func (f *Bulk) store(ctx context.Context, p portion) error {
 		if err := tx.PutObjects(ctx, stored); err != nil {
 			return err
 		}
-		return tx.PutBulk(ctx, f.layer, p.search, p.links)
+		if err := tx.PutNewLayerPages(ctx, f.layer.Layer, p.links); err != nil {
+			return err
+		}
+		return tx.PutBulk(ctx, f.layer, p.search)
 	})
 	if err == nil {
 		f.unsaved.Drop(objects)

@@ -12,7 +12,7 @@ import (
 // only says who may use a library: what is behind one package can be
 // replaced there.
 var only = map[string][]string{
-	module + "internal/store/engine":      {"internal/store"}, // who needs a row asks the store
+	module + "internal/store/engine":      {"internal/store", "internal/store/searchrows"}, // who needs a row asks the store
 	"modernc.org/sqlite":                  {"internal/store/engine", "bench"},
 	"github.com/jackc/pgx":                {"internal/store/engine"},
 	"database/sql":                        {"internal/store/engine", "bench"},

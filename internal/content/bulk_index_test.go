@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -181,7 +182,7 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 	o.Clock = func() time.Time { return now }
 	d, ctx := newDesk(t, o), context.Background()
 	d.must(insert("Stays", "Words.\n", ""))
-	f := store.NewBulkIndex(docs.NewID[string](now))
+	f := searchrows.NewBulk(docs.NewID[string](now))
 	err := d.s.Do(ctx, func(tx *store.Tx) error {
 		if err := tx.AddLayer(ctx, store.Layer{ID: f.Layer}); err != nil {
 			return err
@@ -189,7 +190,7 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 		if err := tx.PutNewLayerPages(ctx, f.Layer, []store.LayerPage{{ID: "p1", Links: []store.Link{{Kind: "url", Target: "https://example.com"}}}}); err != nil {
 			return err
 		}
-		return tx.PutBulk(ctx, f, []store.SearchPage{{Page: "p1", Title: "Half"}})
+		return tx.PutBulk(ctx, f, []searchrows.Page{{Page: "p1", Title: "Half"}})
 	})
 	if err != nil {
 		t.Fatal(err)

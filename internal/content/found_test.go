@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -172,7 +173,7 @@ func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	page := d.must(insert("Plans", "Text about herons.\n", "")).Outcomes[0].Page
 	head := d.head(t, d.id)
-	old := store.SearchPage{
+	old := searchrows.Page{
 		Page: string(page), Title: "Plans {% if visitor.claims.beta %}zebra{% endif %}", Language: head.Space.Language,
 		Sections: []search.Section{{Body: "For all {% if visitor.claims.beta %}and yaks{% endif %}\nText about herons."}},
 	}

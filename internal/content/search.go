@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
-	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 const (
@@ -27,9 +27,9 @@ const (
 // best matches on computed pages, which are in no index, come first. Views may be those
 // of visitors. It reports whether there are more results behind these. The results are those
 // behind the place at, which is moved behind them; nil: the best ones.
-func (s *Service) Search(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+func (s *Service) Search(ctx context.Context, views []*revision.View, query string, limit int, at *searchrows.Place) ([]index.Found, bool, error) {
 	if at == nil {
-		at = &store.SearchPlace{}
+		at = &searchrows.Place{}
 	}
 	computed, err := s.searchComputed(ctx, views, query)
 	if err != nil {
@@ -58,7 +58,7 @@ const (
 // SearchSpaces is Search for spaces. It returns each space that has a page that answers the
 // query once, with its best pages: the more spaces there can be, the fewer pages of each.
 // The rank of a page is its place among the pages of all returned spaces.
-func (s *Service) SearchSpaces(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
+func (s *Service) SearchSpaces(ctx context.Context, views []*revision.View, query string, limit int, at *searchrows.Place) ([]index.FoundSpace, bool, error) {
 	computed, err := s.searchComputed(ctx, views, query)
 	if err != nil {
 		return nil, false, err
@@ -239,7 +239,7 @@ func (s *Service) foundComputed(ctx context.Context, all []computedMatch) ([]ind
 	for _, m := range all {
 		i := slices.IndexFunc(out, func(f index.Found) bool { return f.Page == m.place.page && f.View.Space.ID == m.view.Space.ID })
 		if i < 0 {
-			f, ok, err := s.Index.Found(ctx, m.view, store.SearchHit{Page: string(m.place.page), Score: float64(m.score)})
+			f, ok, err := s.Index.Found(ctx, m.view, searchrows.Hit{Page: string(m.place.page), Score: float64(m.score)})
 			if err != nil {
 				return nil, err
 			}
@@ -251,7 +251,7 @@ func (s *Service) foundComputed(ctx context.Context, all []computedMatch) ([]ind
 			out = append(out, f)
 		}
 		if o := m.operation; o != nil {
-			out[i].Sections = append(out[i].Sections, store.SearchSection{
+			out[i].Sections = append(out[i].Sections, searchrows.Section{
 				Anchor: m.place.anchor, Title: o.Title(), Snippet: o.Method + " " + o.Path, Score: float64(m.score),
 			})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store/engine"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // Layer is a layer of the index of a space. Layers of a space form a chain; see
@@ -100,7 +101,7 @@ func dropLayer(ctx context.Context, tx engine.Writer, id string) error {
 				return err
 			}
 		}
-		if err := dropSearchLayer(ctx, tx, id); err != nil {
+		if err := searchrows.DropLayer(ctx, tx, id); err != nil {
 			return err
 		}
 		id = l.Parent
@@ -199,7 +200,7 @@ func (tx contentWrites) dropLinks(ctx context.Context, layer string, pages []Lay
 		for i, p := range some {
 			ids[i] = p.ID
 		}
-		in := listOf(&args, ids)
+		in := engine.ListOf(&args, ids)
 		links, err := engine.Many(ctx, tx, scanLink, `
 			SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
 			WHERE layer_id = $1 AND page_id IN `+in+` ORDER BY page_id, n`, args...)

@@ -134,3 +134,10 @@ func TestLinksThatStayAreNotWritten(t *testing.T) {
 		t.Errorf("a page without links: %d rows changed", n)
 	}
 }
+
+func change(t testing.TB, s *store.Store, fn func(tx *store.Tx) error) {
+	t.Helper()
+	if err := s.Do(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -247,7 +247,7 @@ func (tx contentWrites) storedBases(ctx context.Context, n NewObjects) (map[chun
 	}
 	for some := range slices.Chunk(unknown, 512) {
 		var args []any
-		in := listOf(&args, some)
+		in := engine.ListOf(&args, some)
 		found, err := engine.Many(ctx, tx, engine.ScanText[chunk.Hash],
 			`SELECT hash FROM objects WHERE base = '' AND hash IN `+in, args...)
 		if err != nil {

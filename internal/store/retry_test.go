@@ -7,9 +7,16 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
+
+// words is a page of the search index with one section.
+func words(id, title, body string) searchrows.Page {
+	return searchrows.Page{Page: id, Title: title, Language: "en", Sections: []search.Section{{Body: body}}}
+}
 
 // busySpaces writes small changes of other spaces, without a pause, until the test ends.
 func busySpaces(t *testing.T, s *store.Store, n int) {
@@ -20,7 +27,7 @@ func busySpaces(t *testing.T, s *store.Store, n int) {
 			space := fmt.Sprint("small", i)
 			for k := 0; ctx.Err() == nil; k++ {
 				err := s.DoLocked(ctx, docs.SpaceID(space), func(tx *store.Tx) error {
-					return tx.PutSearchPage(ctx, space, page(fmt.Sprint("p", k%10), "Small", "small words"))
+					return tx.PutSearchPage(ctx, space, words(fmt.Sprint("p", k%10), "Small", "small words"))
 				})
 				if err != nil && ctx.Err() == nil {
 					done <- err
@@ -43,7 +50,7 @@ func busySpaces(t *testing.T, s *store.Store, n int) {
 // slowly reads and writes much, and takes longer than many small changes of others.
 func slowly(ctx context.Context, tx *store.Tx) error {
 	for i := range 20 {
-		if err := tx.PutSearchPage(ctx, "large", page(fmt.Sprint("p", i), "Large", "many words")); err != nil {
+		if err := tx.PutSearchPage(ctx, "large", words(fmt.Sprint("p", i), "Large", "many words")); err != nil {
 			return err
 		}
 		time.Sleep(5 * time.Millisecond)

@@ -1,6 +1,9 @@
 package store
 
-import "github.com/octavo-docs/octavo/internal/store/engine"
+import (
+	"github.com/octavo-docs/octavo/internal/store/engine"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
+)
 
 // Reader has every read of the store. It is part of Store and of Tx.
 //
@@ -19,13 +22,13 @@ type Reader struct {
 	translationReads
 	conversationReads
 	serverReads
-	searchReads
+	searchrows.IndexReads
 }
 
 func readerOf(r *engine.Reader) Reader {
 	return Reader{
 		r, peopleReads{r}, orgReads{r}, containerReads{r}, contentReads{r}, reviewReads{r}, siteReads{r},
-		integrationReads{r}, translationReads{r}, conversationReads{r}, serverReads{r}, searchReads{r},
+		integrationReads{r}, translationReads{r}, conversationReads{r}, serverReads{r}, searchrows.IndexReads{Reader: r},
 	}
 }
 
@@ -49,7 +52,7 @@ type writes struct {
 	translationWrites
 	conversationWrites
 	serverWrites
-	searchWrites
+	searchrows.IndexWrites
 }
 
 // txOf returns the rows of a transaction.
@@ -66,7 +69,7 @@ func (s *Store) txOf(tx *engine.Tx) *Tx {
 		translationWrites{r.translationReads, tx},
 		conversationWrites{r.conversationReads, tx},
 		serverWrites{r.serverReads, tx, s.jobs},
-		searchWrites{r.searchReads, tx, s.foldSoon},
+		s.In(tx),
 	}}
 }
 
@@ -180,17 +183,5 @@ type (
 		serverReads
 		*engine.Tx
 		jobs chan<- struct{}
-	}
-)
-
-type (
-	// searchReads are the reads of the search index.
-	searchReads struct{ *engine.Reader }
-
-	// searchWrites are the writes of the search index.
-	searchWrites struct {
-		searchReads
-		*engine.Tx
-		fold func(layer string, pending int64)
 	}
 )

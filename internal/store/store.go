@@ -11,10 +11,9 @@ package store
 import (
 	"context"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store/engine"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // What callers need of the engine.
@@ -43,12 +42,10 @@ func IsCollision(err error) bool { return engine.IsCollision(err) }
 type Store struct {
 	Reader
 	*engine.DB
+	*searchrows.Index
 	jobs  chan struct{} // see JobQueued
 	bases *deltaBases
 	known *knownBases
-	folds foldWorker
-	// searches limits how many searches read snapshots at the same time.
-	searches *semaphore.Weighted
 }
 
 // NewID returns an id that sorts after the ids it returned for the transaction before.
@@ -80,16 +77,14 @@ const maxWakes = 128
 // over returns the rows of a database.
 func over(db *engine.DB, o Options) *Store {
 	return &Store{
-		Reader: readerOf(db.Pool()), DB: db,
-		jobs: make(chan struct{}, maxWakes), bases: newDeltaBases(), known: newKnownBases(), folds: foldWorker{log: o.Log},
-		// What a search asks of its readers needs other connections than its snapshot.
-		searches: semaphore.NewWeighted(max(1, int64(db.Stats().MaxOpenConnections/4))),
+		Reader: readerOf(db.Pool()), DB: db, Index: searchrows.New(db, o.Log),
+		jobs: make(chan struct{}, maxWakes), bases: newDeltaBases(), known: newKnownBases(),
 	}
 }
 
 // Close waits for running statements.
 func (s *Store) Close() error {
-	s.folds.close()
+	s.Index.Close()
 	return s.DB.Close()
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // Bulk stores the result of a large import while the import is running: sources,
@@ -18,7 +19,7 @@ type Bulk struct {
 	s       *Index
 	space   docs.Space
 	unsaved *revision.Unsaved
-	layer   *store.BulkIndex
+	layer   *searchrows.Bulk
 	pages   map[docs.PageID]bool // pages of the layer
 
 	next  portion
@@ -31,7 +32,7 @@ type Bulk struct {
 
 // portion is what one transaction stores.
 type portion struct {
-	search []store.SearchPage
+	search []searchrows.Page
 	links  []store.LayerPage
 	size   int
 }
@@ -102,7 +103,7 @@ func (f *Bulk) begin(ctx context.Context) error {
 	if f.queue != nil {
 		return nil
 	}
-	f.layer = store.NewBulkIndex(docs.NewID[string](f.s.Store.Clock()))
+	f.layer = searchrows.NewBulk(docs.NewID[string](f.s.Store.Clock()))
 	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddLayer(ctx, store.Layer{ID: f.layer.Layer}) })
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // indexer computes the entries of pages and reusable contents that change between
@@ -39,7 +40,7 @@ type indexer struct {
 
 // Entry is the entry of a page in the index.
 type Entry struct {
-	search store.SearchPage
+	search searchrows.Page
 	links  store.LayerPage
 }
 
@@ -371,8 +372,8 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 }
 
 // page returns the entry of a page.
-func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
-	sp := store.SearchPage{Page: string(p.ID), Title: markup.Unconditional(p.Title), Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+func (ix *indexer) page(ctx context.Context, p docs.Page) (searchrows.Page, store.LayerPage, error) {
+	sp := searchrows.Page{Page: string(p.ID), Title: markup.Unconditional(p.Title), Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
 	lp, whole, err := ix.links(ctx, p)
 	if err != nil || whole == nil {
 		return sp, lp, err

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // Work is the part of a change of the index that an import computes while it reads pages:
@@ -34,7 +35,7 @@ type Change struct {
 
 	language string
 	deleted  []string
-	pages    []store.SearchPage
+	pages    []searchrows.Page
 	links    []store.LayerPage
 	partial  bool // some entries are missing, because of maxHeld: a job rebuilds the index
 	bulk     *Bulk
@@ -88,7 +89,7 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Change,
 	if err := ix.collect(ctx, dl, c); err != nil {
 		return nil, err
 	}
-	c.pages = store.AnalysedPages(c.pages)
+	c.pages = searchrows.AnalysedPages(c.pages)
 	return c, nil
 }
 

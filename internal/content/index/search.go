@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // Found is a search result.
@@ -23,7 +24,7 @@ type Found struct {
 	Path      string
 	Ancestors []string // titles, from the top down
 	Score     float64
-	Sections  []store.SearchSection
+	Sections  []searchrows.Section
 	Computed  bool // sections are operations of a specification
 }
 
@@ -66,7 +67,7 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 
 // Found returns the result of a hit; ok is false if the page does not exist because
 // the space has changed since the search.
-func (s *Index) Found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
+func (s *Index) Found(ctx context.Context, v *revision.View, h searchrows.Hit) (f Found, ok bool, err error) {
 	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))
 	if err != nil || !ok {
 		return f, false, err
@@ -86,7 +87,7 @@ func (s *Index) Found(ctx context.Context, v *revision.View, h store.SearchHit) 
 // SearchAll searches several spaces and ranks their pages together. Views may be
 // those of visitors. If a space occurs twice, the first view is searched. The results
 // are those behind the place at, which is moved behind them; nil: the best ones.
-func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]Found, bool, error) {
+func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit int, at *searchrows.Place) ([]Found, bool, error) {
 	in, err := s.scopesOf(ctx, views, nil)
 	if err != nil {
 		return nil, false, err
@@ -108,7 +109,7 @@ type FoundSpace struct {
 // SearchSpaces is SearchAll for spaces: it returns each space that has a page that answers
 // the query once, with its best pages, at most that many. Spaces in first come before all
 // others, also without a page.
-func (s *Index) SearchSpaces(ctx context.Context, views []*revision.View, first map[docs.SpaceID]bool, query string, limit, pages int, at *store.SearchPlace) ([]FoundSpace, bool, error) {
+func (s *Index) SearchSpaces(ctx context.Context, views []*revision.View, first map[docs.SpaceID]bool, query string, limit, pages int, at *searchrows.Place) ([]FoundSpace, bool, error) {
 	in, err := s.scopesOf(ctx, views, first)
 	if err != nil {
 		return nil, false, err
@@ -131,12 +132,12 @@ func (s *Index) SearchSpaces(ctx context.Context, views []*revision.View, first 
 // searched are views as the scopes of a search.
 type searched struct {
 	views  map[string]*revision.View // by the key of the scope
-	scopes []store.SearchScope
+	scopes []searchrows.Scope
 }
 
 // scopesOf returns the scopes of views, without views of the same space.
 func (s *Index) scopesOf(ctx context.Context, views []*revision.View, first map[docs.SpaceID]bool) (searched, error) {
-	in := searched{views: make(map[string]*revision.View, len(views)), scopes: make([]store.SearchScope, 0, len(views))}
+	in := searched{views: make(map[string]*revision.View, len(views)), scopes: make([]searchrows.Scope, 0, len(views))}
 	for _, v := range views {
 		key := string(v.Space.ID)
 		if in.views[key] != nil {
@@ -147,7 +148,7 @@ func (s *Index) scopesOf(ctx context.Context, views []*revision.View, first map[
 		if err != nil {
 			return in, err
 		}
-		in.scopes = append(in.scopes, store.SearchScope{
+		in.scopes = append(in.scopes, searchrows.Scope{
 			Key: key, Language: v.Space.Language, Layers: chain, First: first[v.Space.ID], See: seenBy(v),
 		})
 	}
@@ -156,7 +157,7 @@ func (s *Index) scopesOf(ctx context.Context, views []*revision.View, first map[
 
 // foundIn returns the results of hits. Hits of pages that do not exist any more are left
 // out.
-func (s *Index) foundIn(ctx context.Context, in searched, hits []store.SearchHit) ([]Found, error) {
+func (s *Index) foundIn(ctx context.Context, in searched, hits []searchrows.Hit) ([]Found, error) {
 	out := make([]Found, 0, len(hits))
 	for _, h := range hits {
 		f, ok, err := s.Found(ctx, in.views[h.Scope], h)
@@ -202,11 +203,11 @@ func (s *Index) VisibleSpaces(ctx context.Context, g *authz.Grant) ([]*revision.
 // nil for a view of a member. Only sources that may depend on the visitor are parsed.
 // Conditional parts are removed from titles again, because indexes of older versions
 // of Octavo contain them.
-func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenPage, bool, error) {
+func seenBy(v *revision.View) func(context.Context, searchrows.SeenPage) (searchrows.SeenPage, bool, error) {
 	if v.Visitor() == nil {
 		return nil
 	}
-	return func(ctx context.Context, page store.SeenPage) (store.SeenPage, bool, error) {
+	return func(ctx context.Context, page searchrows.SeenPage) (searchrows.SeenPage, bool, error) {
 		p, ok, err := v.Lookup(ctx, docs.PageID(page.ID))
 		page.Title = markup.Unconditional(page.Title)
 		if err != nil || !ok || p.Body == "" {

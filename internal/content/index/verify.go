@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // VerifySpace is Verify on a snapshot. It finds nothing if the space is gone.
@@ -209,7 +210,7 @@ func (c *Verifier) search(ctx context.Context, want map[string]string) error {
 	}
 	seen := map[string]bool{}
 	for _, layer := range chain {
-		if err := c.r.CheckSearch(ctx, layer); errors.Is(err, store.ErrSearchIndex) {
+		if err := c.r.CheckSearch(ctx, layer); errors.Is(err, searchrows.ErrIndex) {
 			c.say("%v", err)
 		} else if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -89,3 +90,25 @@ func ScanText[T ~string](s Scanner) (v T, err error) { err = s.Scan(&v); return 
 
 // ScanInt scans a single column with a number.
 func ScanInt(s Scanner) (v int64, err error) { err = s.Scan(&v); return v, err }
+
+// ListOf appends values to the arguments of a statement, and returns the list of
+// their parameters: ($n, …). It repeats the last argument up to one of few sizes,
+// so that there are few different statements to prepare.
+func ListOf[T any](args *[]any, values []T) string {
+	first, size := len(*args)+1, 1
+	for _, v := range values {
+		*args = append(*args, v)
+	}
+	for size < len(values) {
+		size += (size + 1) / 2
+	}
+	for range size - len(values) {
+		*args = append(*args, (*args)[len(*args)-1])
+	}
+	b := make([]byte, 0, 6*size)
+	for i := range size {
+		b = append(b, ", $"...)
+		b = strconv.AppendInt(b, int64(first+i), 10)
+	}
+	return "(" + string(b[2:]) + ")"
+}

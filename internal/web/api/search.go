@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
@@ -105,16 +106,16 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*kernel.Page[
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, byPlace(func(limit int, at *searchrows.Place) ([]index.Found, bool, error) {
 		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
 	}), a.pageResult)
 }
 
 // byPlace returns the results of a search as a list. Its cursors contain what was returned
 // before, because there is no key that stays in order while pages are written.
-func byPlace[T any](read func(limit int, at *store.SearchPlace) (items []T, more bool, err error)) store.List[T] {
+func byPlace[T any](read func(limit int, at *searchrows.Place) (items []T, more bool, err error)) store.List[T] {
 	return store.List[T]{Page: func(_ context.Context, p store.Page) ([]T, store.Key, error) {
-		at, err := store.PlaceOf(p.After)
+		at, err := searchrows.PlaceOf(p.After)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,7 +140,7 @@ func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*kernel.
 
 // searchViews answers with the spaces that have pages that answer a query.
 func (a *API) searchViews(ctx context.Context, p kernel.Paged, query string, open func() ([]*revision.View, error)) (*kernel.Page[spaceResult], error) {
-	return kernel.ListOf(ctx, a.Kernel, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
+	return kernel.ListOf(ctx, a.Kernel, p, byPlace(func(limit int, at *searchrows.Place) ([]index.FoundSpace, bool, error) {
 		views, err := open()
 		if err != nil {
 			return nil, false, err

@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
-// SearchPage is the entry of a page in the search index of a layer.
-type SearchPage struct {
+// Page is the entry of a page in the search index of a layer.
+type Page struct {
 	Page     string
 	Title    string
 	Language string // of the space
@@ -34,7 +34,7 @@ var analysers = sync.Pool{New: func() any { return new(search.Analyser) }}
 // Analysed returns p with the data that PutSearchPages would compute otherwise. Callers
 // use it before the transaction, so that other writers do not wait for it. The page
 // must not be changed afterwards.
-func (p SearchPage) Analysed() SearchPage {
+func (p Page) Analysed() Page {
 	if p.analysed {
 		return p
 	}
@@ -49,7 +49,7 @@ func (p SearchPage) Analysed() SearchPage {
 }
 
 // Size returns the approximate size of the entry in bytes.
-func (p SearchPage) Size() int {
+func (p Page) Size() int {
 	return len(p.joined) + len(p.terms) + sizeOf(p.Sections)
 }
 
@@ -69,20 +69,20 @@ const (
 )
 
 // PutSearchPage is PutSearchPages for one page.
-func (tx searchWrites) PutSearchPage(ctx context.Context, layer string, p SearchPage) error {
-	return tx.PutSearchPages(ctx, layer, []SearchPage{p})
+func (tx IndexWrites) PutSearchPage(ctx context.Context, layer string, p Page) error {
+	return tx.PutSearchPages(ctx, layer, []Page{p})
 }
 
 // PutSearchPages replaces the entries of pages in a layer. They are found by the
 // first search after the transaction. Many pages at once cost much less than one
 // after the other. No page may be in the list twice.
-func (tx searchWrites) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
+func (tx IndexWrites) PutSearchPages(ctx context.Context, layer string, pages []Page) error {
 	return tx.PutSearchPagesAnd(ctx, layer, pages, func() error { return nil })
 }
 
 // PutSearchPagesAnd is PutSearchPages that calls other while another goroutine makes
 // the segment.
-func (tx searchWrites) PutSearchPagesAnd(ctx context.Context, layer string, pages []SearchPage, other func() error) error {
+func (tx IndexWrites) PutSearchPagesAnd(ctx context.Context, layer string, pages []Page, other func() error) error {
 	if len(pages) == 0 {
 		return other()
 	}
@@ -117,7 +117,7 @@ func (tx searchWrites) PutSearchPagesAnd(ctx context.Context, layer string, page
 
 // DropSearchPage deletes a page from a layer. A tombstone also hides the page in the
 // layers below.
-func (tx searchWrites) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
+func (tx IndexWrites) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
 	if !tombstone {
 		return engine.Put(ctx, tx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 	}
@@ -125,15 +125,16 @@ func (tx searchWrites) DropSearchPage(ctx context.Context, layer, page string, t
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	return tx.putSearchEntry(ctx, layer, SearchPage{Page: page}, id, searchDeleted)
+	return tx.putSearchEntry(ctx, layer, Page{Page: page}, id, searchDeleted)
 }
 
 // DropSearchLayer deletes the whole search index of a layer.
-func (tx searchWrites) DropSearchLayer(ctx context.Context, layer string) error {
-	return dropSearchLayer(ctx, tx, layer)
+func (tx IndexWrites) DropSearchLayer(ctx context.Context, layer string) error {
+	return DropLayer(ctx, tx, layer)
 }
 
-func dropSearchLayer(ctx context.Context, tx engine.Writer, layer string) error {
+// DropLayer deletes the whole search index of a layer.
+func DropLayer(ctx context.Context, tx engine.Writer, layer string) error {
 	for _, table := range []string{"search_index", "search_segments", "search_pending", "search_pages", "search_layers"} {
 		if err := engine.Put(ctx, tx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
 			return fmt.Errorf("drop the index of %s: %w", layer, err)
@@ -144,7 +145,7 @@ func dropSearchLayer(ctx context.Context, tx engine.Writer, layer string) error 
 
 // reserveEntries reserves n entry ids and returns the first one. It adds to the number
 // of pending entries and returns the new number.
-func (tx searchWrites) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
+func (tx IndexWrites) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
 	err = engine.Row(ctx, tx, `
 		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, $3, $4)
 		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id,
@@ -155,7 +156,7 @@ func (tx searchWrites) reserveEntries(ctx context.Context, layer string, n, add 
 
 const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections)`
 
-func (tx searchWrites) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
+func (tx IndexWrites) putSearchEntry(ctx context.Context, layer string, p Page, id int64, state string) error {
 	return engine.Put(ctx, tx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (layer_id, page_id) DO UPDATE
 		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
@@ -163,7 +164,7 @@ func (tx searchWrites) putSearchEntry(ctx context.Context, layer string, p Searc
 }
 
 // searchEntry returns the values of a row.
-func searchEntry(layer string, p SearchPage, id int64, state string) []any {
+func searchEntry(layer string, p Page, id int64, state string) []any {
 	sections := ""
 	if state == searchVisible {
 		sections = p.text()
@@ -171,7 +172,7 @@ func searchEntry(layer string, p SearchPage, id int64, state string) []any {
 	return []any{layer, p.Page, id, state, p.Language, cleanText(p.Title), sections}
 }
 
-func (p *SearchPage) state() string {
+func (p *Page) state() string {
 	if p.Hidden {
 		return searchHidden
 	}
@@ -179,7 +180,7 @@ func (p *SearchPage) state() string {
 }
 
 // text returns the sections as they are stored.
-func (p *SearchPage) text() string {
+func (p *Page) text() string {
 	if p.joined != "" {
 		return p.joined
 	}
@@ -187,7 +188,7 @@ func (p *SearchPage) text() string {
 }
 
 // AnalysedPages is Analysed for several pages, on all processors if there are many.
-func AnalysedPages(pages []SearchPage) []SearchPage {
+func AnalysedPages(pages []Page) []Page {
 	out := slices.Clone(pages)
 	workers := max(1, min(budget.Processors(), len(out)/8))
 	work := func(w int) {
@@ -252,7 +253,7 @@ func cleanText(s string) string {
 
 // Hash is equal for two states of a page with the same search results. It does not
 // include the language: if that changes, a job rebuilds the index of the space.
-func (p SearchPage) Hash() string {
+func (p Page) Hash() string {
 	return searchHash(p.state(), cleanText(p.Title), p.text())
 }
 
@@ -264,15 +265,15 @@ func searchHash(state, title, sections string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// SearchEntry is the hash of the entry of a page, to compare it with the content.
-type SearchEntry struct {
+// Entry is the hash of the entry of a page, to compare it with the content.
+type Entry struct {
 	Page string
-	Hash string // SearchPage.Hash, or "gone" for a tombstone
+	Hash string // Page.Hash, or "gone" for a tombstone
 }
 
 // SearchEntries returns the entries of a layer in the order of their pages.
-func (r searchReads) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
-	return engine.Many(ctx, r, func(s engine.Scanner) (e SearchEntry, err error) {
+func (r IndexReads) SearchEntries(ctx context.Context, layer string) ([]Entry, error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (e Entry, err error) {
 		var state, title, sections string
 		err = s.Scan(&e.Page, &state, &title, &sections)
 		e.Hash = searchHash(state, title, sections)

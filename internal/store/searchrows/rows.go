@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (s *searcher) read(ctx context.Context, typos bool) error {
 
 // read reads the rows that answer the query. It reports false if rows are
 // missing.
-func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete bool, err error) {
+func (g *searchGroup) read(ctx context.Context, r IndexReads, typos bool) (complete bool, err error) {
 	left := budget.FromContext(ctx)
 	spend := func(words int) bool { return left.Spend(budget.Words, int64(words)) == nil }
 	g.lookup, g.matcher, g.folded = search.NewLookup(g.terms, len(g.layers), typos, spend), nil, false
@@ -83,7 +83,7 @@ func newLayerBlock(g *searchGroup, first, end int) *layerBlock {
 		ids = append(ids, g.layers[i].id)
 		b.index[g.layers[i].id] = i
 	}
-	b.in = listOf(&b.args, ids)
+	b.in = engine.ListOf(&b.args, ids)
 	return b
 }
 
@@ -97,10 +97,10 @@ const fromIndex = `
 // reads the pending pages, the sizes of the segments and their rows, so that a
 // page that moves into a segment meanwhile is neither missed nor found twice. Ranges
 // are read by further ones, which notice new segments.
-func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
+func (b *layerBlock) readWords(ctx context.Context, r IndexReads) error {
 	keys, ranges := b.lookup.Keys()
 	args := slices.Clone(b.args)
-	in := listOf(&args, keys)
+	in := engine.ListOf(&args, keys)
 	err := b.readRows(ctx, r, `
 		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+b.in+`
 		UNION ALL
@@ -117,7 +117,7 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 		n := int64(len(b.args))
 		err = b.readRows(ctx, r, `
 			SELECT layer_id, last_segment, '?', NULL FROM search_layers WHERE layer_id IN `+b.in+`
-			UNION ALL`+fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
+			UNION ALL`+fromIndex+b.in+` AND i.key >= $`+strconv.FormatInt(n+1, 10)+` AND i.key < $`+strconv.FormatInt(n+2, 10),
 			append(slices.Clone(b.args), keys[0], keys[1]), b.lookup.Truncated)
 	}
 	return err
@@ -129,7 +129,7 @@ func whole() bool { return false }
 // readRows reads rows of five kinds, which differ by the key: a pending page, the
 // size of a segment, the newest entry and the newest segment of a layer, and a row of
 // a segment. It stops where enough reports true.
-func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any, enough func() bool) error {
+func (b *layerBlock) readRows(ctx context.Context, r IndexReads, text string, args []any, enough func() bool) error {
 	rows, err := engine.Query(ctx, r, text, args...)
 	if err != nil {
 		return err
@@ -164,34 +164,12 @@ func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args [
 }
 
 // readLists reads the postings of common words.
-func (b *layerBlock) readLists(ctx context.Context, r Reader) error {
+func (b *layerBlock) readLists(ctx context.Context, r IndexReads) error {
 	keys := b.lookup.MissingLists(b.first, b.end)
 	if len(keys) == 0 {
 		return nil
 	}
 	args := slices.Clone(b.args)
-	in := listOf(&args, keys)
+	in := engine.ListOf(&args, keys)
 	return b.readRows(ctx, r, fromIndex+b.in+` AND i.key IN `+in, args, whole)
-}
-
-// listOf appends values to the arguments of a statement, and returns the list of
-// their parameters: ($n, …). It repeats the last argument up to one of few sizes,
-// so that there are few different statements to prepare.
-func listOf[T any](args *[]any, values []T) string {
-	first, size := len(*args)+1, 1
-	for _, v := range values {
-		*args = append(*args, v)
-	}
-	for size < len(values) {
-		size += (size + 1) / 2
-	}
-	for range size - len(values) {
-		*args = append(*args, (*args)[len(*args)-1])
-	}
-	b := make([]byte, 0, 6*size)
-	for i := range size {
-		b = append(b, ", $"...)
-		b = strconv.AppendInt(b, int64(first+i), 10)
-	}
-	return "(" + string(b[2:]) + ")"
 }

@@ -1,4 +1,4 @@
-package store_test
+package searchrows_test
 
 import (
 	"bytes"
@@ -11,15 +11,16 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // page is short for a page with one section that has no heading.
-func page(id, title, body string) store.SearchPage {
-	return store.SearchPage{Page: id, Title: title, Language: "en", Sections: []search.Section{{Body: body}}}
+func page(id, title, body string) searchrows.Page {
+	return searchrows.Page{Page: id, Title: title, Language: "en", Sections: []search.Section{{Body: body}}}
 }
 
-func putPages(t testing.TB, s *store.Store, layer string, pages ...store.SearchPage) {
+func putPages(t testing.TB, s *store.Store, layer string, pages ...searchrows.Page) {
 	t.Helper()
 	change(t, s, func(tx *store.Tx) error { return tx.PutSearchPages(t.Context(), layer, pages) })
 }
@@ -31,8 +32,8 @@ func change(t testing.TB, s *store.Store, fn func(tx *store.Tx) error) {
 	}
 }
 
-func scopeOf(layers ...string) []store.SearchScope {
-	return []store.SearchScope{{Key: "space", Language: "en", Layers: layers}}
+func scopeOf(layers ...string) []searchrows.Scope {
+	return []searchrows.Scope{{Key: "space", Language: "en", Layers: layers}}
 }
 
 // find returns the pages that a search shows, in their order.
@@ -41,7 +42,7 @@ func find(t testing.TB, s *store.Store, query string, layers ...string) string {
 	return names(hits(t, s, query, layers...))
 }
 
-func hits(t testing.TB, s *store.Store, query string, layers ...string) []store.SearchHit {
+func hits(t testing.TB, s *store.Store, query string, layers ...string) []searchrows.Hit {
 	t.Helper()
 	got, _, err := s.Search(context.Background(), scopeOf(layers...), query, 100, nil)
 	if err != nil {
@@ -50,7 +51,7 @@ func hits(t testing.TB, s *store.Store, query string, layers ...string) []store.
 	return got
 }
 
-func names(hits []store.SearchHit) string {
+func names(hits []searchrows.Hit) string {
 	var out []string
 	for _, h := range hits {
 		out = append(out, h.Page)
@@ -63,7 +64,7 @@ func TestSearchRanksTitlesBeforeHeadingsBeforeText(t *testing.T) {
 		s := testdb.Open(t, o)
 		putPages(t, s, "l",
 			page("often", "Other", strings.Repeat("webhook ", 200)),
-			store.SearchPage{Page: "heading", Title: "Other", Language: "en", Sections: []search.Section{
+			searchrows.Page{Page: "heading", Title: "Other", Language: "en", Sections: []search.Section{
 				{Body: "Something else."}, {Anchor: "hooks", Title: "Webhook", Body: "Nothing more."}}},
 			page("once", "Other", "A page that has the word webhook once."),
 			page("title", "Webhooks", "Nothing more."),
@@ -97,7 +98,7 @@ func TestSearchShowsSections(t *testing.T) {
 		s := testdb.Open(t, o)
 		filler := strings.Repeat("Lorem ipsum dolor sit amet. ", 40)
 		putPages(t, s, "l",
-			store.SearchPage{Page: "a", Title: "Guide", Language: "en", Sections: []search.Section{
+			searchrows.Page{Page: "a", Title: "Guide", Language: "en", Sections: []search.Section{
 				{Body: "Intro."},
 				{Anchor: "install", Title: "Installing", Body: filler + "Run the <b>installer</b> & wait. " + filler},
 				{Anchor: "usage", Title: "Usage", Body: "After it is installed, use it."},
@@ -165,7 +166,7 @@ func TestSearchFindsLanguagesWithoutBlanks(t *testing.T) {
 			"カタカナ": "ja", "ค้นหา": "th", "เอกสาร": "th", "문서": "ko", "검색": "ko", "ភាសា": "km", "搜索 配置": "zh",
 		} {
 			for _, language := range []string{"en", "zh", "ja"} {
-				got, _, err := s.Search(t.Context(), []store.SearchScope{{Language: language, Layers: []string{"l"}}}, query, 10, nil)
+				got, _, err := s.Search(t.Context(), []searchrows.Scope{{Language: language, Layers: []string{"l"}}}, query, 10, nil)
 				if err != nil || names(got) != want {
 					t.Errorf("search %q: got %q, want %q (%v)", query, names(got), want, err)
 				}
@@ -217,12 +218,12 @@ func TestSearchReadsThroughLayers(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		// Two spaces that share a layer.
-		got, _, err := s.Search(t.Context(), []store.SearchScope{
+		got, _, err := s.Search(t.Context(), []searchrows.Scope{
 			{Key: "one", Language: "en", Layers: []string{"top", "base"}}, {Key: "two", Language: "en", Layers: []string{"base"}}}, "apple date", 10, nil)
 		if err != nil || len(got) != 3 { // most of the words
 			t.Errorf("got %+v, %v", got, err)
 		}
-		got, _, err = s.Search(t.Context(), []store.SearchScope{
+		got, _, err = s.Search(t.Context(), []searchrows.Scope{
 			{Key: "one", Language: "en", Layers: []string{"top", "base"}}, {Key: "two", Language: "en", Layers: []string{"base"}}}, "date", 10, nil)
 		if err != nil || len(got) != 2 || got[0].Scope != "one" || got[1].Scope != "two" {
 			t.Errorf("got %+v, %v", got, err)
@@ -236,7 +237,7 @@ func TestSearchForgetsWhatIsGone(t *testing.T) {
 		ctx := t.Context()
 		// Some wait, some are in segments.
 		for _, n := range []int{3, 500} {
-			var pages []store.SearchPage
+			var pages []searchrows.Page
 			for i := range n {
 				pages = append(pages, page(fmt.Sprint("p", i), "Secret", fmt.Sprint("secret word", i)))
 			}
@@ -298,14 +299,14 @@ func rowsOf(t *testing.T, s *store.Store, _ store.Options, tables ...string) (n 
 func TestSearchPages(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		var pages []store.SearchPage
+		var pages []searchrows.Page
 		for i := range 300 {
 			pages = append(pages, page(fmt.Sprintf("p%03d", i), "Page", strings.Repeat("word ", 1+i%7)))
 		}
 		putPages(t, s, "l", pages...)
 		seen := map[string]bool{}
 		last := 1e9
-		at := &store.SearchPlace{}
+		at := &searchrows.Place{}
 		for offset := 0; ; offset += 25 {
 			got, more, err := s.Search(t.Context(), scopeOf("l"), "word", 25, at)
 			if err != nil {
@@ -323,7 +324,7 @@ func TestSearchPages(t *testing.T) {
 			if !more {
 				break
 			}
-			if at, err = store.PlaceOf(at.Key()); err != nil || at.Len() != len(seen) {
+			if at, err = searchrows.PlaceOf(at.Key()); err != nil || at.Len() != len(seen) {
 				t.Fatalf("the place is behind %d results, %v", at.Len(), err)
 			}
 		}
@@ -336,7 +337,7 @@ func TestSearchPages(t *testing.T) {
 func TestSearchTakesHostileQueries(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		var pages []store.SearchPage
+		var pages []searchrows.Page
 		for i := range 200 {
 			pages = append(pages, page(fmt.Sprint("p", i), "Title", "some ordinary text with words "+strings.Repeat("x", i*10)))
 		}
@@ -367,7 +368,7 @@ func TestSearchIndexIsCheckedAndRebuilt(t *testing.T) {
 		for range 40 {
 			w.step(t, s, 60)
 		}
-		var all []store.SearchEntry
+		var all []searchrows.Entry
 		for _, layer := range w.layers {
 			if err := checkSearch(t, s, layer); err != nil {
 				t.Fatal(err)
@@ -376,15 +377,15 @@ func TestSearchIndexIsCheckedAndRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want []store.SearchEntry
+			var want []searchrows.Entry
 			for id, p := range w.entries[layer] {
-				e := store.SearchEntry{Page: id, Hash: "gone"}
+				e := searchrows.Entry{Page: id, Hash: "gone"}
 				if p != nil {
 					e.Hash = p.Hash()
 				}
 				want = append(want, e)
 			}
-			slices.SortFunc(want, func(a, b store.SearchEntry) int { return strings.Compare(a.Page, b.Page) })
+			slices.SortFunc(want, func(a, b searchrows.Entry) int { return strings.Compare(a.Page, b.Page) })
 			if !slices.Equal(got, want) {
 				t.Fatalf("layer %s has other entries than were put", layer)
 			}

@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 // ScopeHits are the best pages of a scope that answer a query.
 type ScopeHits struct {
 	Scope string
-	Hits  []SearchHit
+	Hits  []Hit
 }
 
 // SearchScopes is Search for scopes: it returns those that have a page that answers the
 // query, each once and with its best pages, at most that many. The scope with the best page
 // is the first. A scope with First comes before all others, also without a page, in the
 // order of the argument.
-func (s *Store) SearchScopes(ctx context.Context, scopes []SearchScope, query string, limit, pages int, at *SearchPlace) ([]ScopeHits, bool, error) {
-	q := newSearcher(s.Reader, scopes, query)
+func (x *Index) SearchScopes(ctx context.Context, scopes []Scope, query string, limit, pages int, at *Place) ([]ScopeHits, bool, error) {
+	q := newSearcher(x.reads(), scopes, query)
 	var all []rankedScope
 	for i, sc := range scopes { // if the query has no words
 		if sc.First && !at.Has(sc.Key) {
 			all = append(all, rankedScope{scope: i, first: true})
 		}
 	}
-	err := s.search(ctx, q, at, func(most bool) (n int, err error) {
+	err := x.search(ctx, q, at, func(most bool) (n int, err error) {
 		all, n, err = q.bestScopes(ctx, most, at, limit+1, pages)
 		return n, err
 	})
@@ -36,7 +36,7 @@ func (s *Store) SearchScopes(ctx context.Context, scopes []SearchScope, query st
 	out := make([]ScopeHits, 0, limit)
 	for _, sc := range all[:min(limit, len(all))] {
 		key := scopes[sc.scope].Key
-		hits := ScopeHits{Scope: key, Hits: make([]SearchHit, 0, len(sc.found))}
+		hits := ScopeHits{Scope: key, Hits: make([]Hit, 0, len(sc.found))}
 		for _, f := range sc.found {
 			hits.Hits = append(hits.Hits, q.hit(f))
 		}
@@ -77,7 +77,7 @@ func (a rankedScope) compare(b rankedScope) int {
 // of these pages. It reads pages of few other scopes: it looks at scopes in the order of
 // the best page that the index has of them, and ends when no other scope can be better than
 // those that it has. Only then is it known which pages are visible.
-func (s *searcher) bestScopes(ctx context.Context, most bool, at *SearchPlace, n, pages int) ([]rankedScope, int, error) {
+func (s *searcher) bestScopes(ctx context.Context, most bool, at *Place, n, pages int) ([]rankedScope, int, error) {
 	all, err := s.scores(most)
 	if err != nil {
 		return nil, 0, err
@@ -108,7 +108,7 @@ func (s *searcher) bestScopes(ctx context.Context, most bool, at *SearchPlace, n
 
 // rankScopes returns the scopes behind a place that have pages that answer the query, or
 // come first, in the order of the best pages of the index.
-func (s *searcher) rankScopes(all scored, at *SearchPlace) []rankedScope {
+func (s *searcher) rankScopes(all scored, at *Place) []rankedScope {
 	of := make([]rankedScope, len(s.scopes))
 	for i, list := range all.lists {
 		top := search.Top([][]search.Scored{list}, 1)

@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
-// BulkIndex builds a layer that nobody reads yet. Its rows are written by many
+// Bulk builds a layer that nobody reads yet. Its rows are written by many
 // short transactions, so that others can write in between. The postings are
 // collected in memory and become segments that are large enough to stay.
-type BulkIndex struct {
+type Bulk struct {
 	Layer string
 
 	build *search.Segment
@@ -27,16 +27,16 @@ const (
 	bulkMemory = 64 << 20
 )
 
-// NewBulkIndex returns an index for a layer that has just been added.
-func NewBulkIndex(layer string) *BulkIndex {
-	return &BulkIndex{Layer: layer, build: search.NewSegment()}
+// NewBulk returns an index for a layer that has just been added.
+func NewBulk(layer string) *Bulk {
+	return &Bulk{Layer: layer, build: search.NewSegment()}
 }
 
 // Full reports whether the collected pages are enough for a segment.
-func (b *BulkIndex) Full() bool { return b.made.pages >= bulkPages || b.build.Size() >= bulkMemory }
+func (b *Bulk) Full() bool { return b.made.pages >= bulkPages || b.build.Size() >= bulkMemory }
 
 // PutBulk adds pages to the layer, which must not have them yet.
-func (tx searchWrites) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage) error {
+func (tx IndexWrites) PutBulk(ctx context.Context, b *Bulk, pages []Page) error {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (tx searchWrites) PutBulk(ctx context.Context, b *BulkIndex, pages []Search
 	return nil
 }
 
-func (b *BulkIndex) add(e entryTerms) {
+func (b *Bulk) add(e entryTerms) {
 	b.build.AddEncoded(e.id, e.terms)
 	if b.made.pages++; b.made.pages == 1 {
 		b.made.first = e.id
@@ -75,7 +75,7 @@ type BulkSegment struct{ segment segment }
 
 // TakeSegment returns the collected postings as a segment and starts a new
 // one.
-func (b *BulkIndex) TakeSegment() BulkSegment {
+func (b *Bulk) TakeSegment() BulkSegment {
 	out := BulkSegment{segment: b.made}
 	out.segment.rows = b.build.Rows()
 	b.build, b.made = search.NewSegment(), segment{}
@@ -83,7 +83,7 @@ func (b *BulkIndex) TakeSegment() BulkSegment {
 }
 
 // PutBulkSegment writes a segment of a layer.
-func (tx searchWrites) PutBulkSegment(ctx context.Context, b *BulkIndex, s BulkSegment) error {
+func (tx IndexWrites) PutBulkSegment(ctx context.Context, b *Bulk, s BulkSegment) error {
 	if s.segment.pages == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package store_test
+package searchrows_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -24,7 +25,7 @@ func putEach(t *testing.T, s *store.Store, layer string, n int) {
 // waiting returns how many pages wait, and checks the index.
 func waiting(t *testing.T, s *store.Store, layer string) int64 {
 	t.Helper()
-	n, rows, err := store.Waiting(t.Context(), s, layer)
+	n, rows, err := searchrows.Waiting(t.Context(), s.Index, layer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,21 +48,21 @@ func checkSearch(t *testing.T, s *store.Store, layer string) error {
 func TestPagesAreFolded(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		putEach(t, s, "l", 5*store.FoldAt)
-		store.WaitForFolds(s)
-		if n := waiting(t, s, "l"); n >= store.FoldAt {
+		putEach(t, s, "l", 5*searchrows.FoldAt)
+		searchrows.WaitForFolds(s.Index)
+		if n := waiting(t, s, "l"); n >= searchrows.FoldAt {
 			t.Errorf("%d pages wait", n)
 		}
-		store.StopFolds(s)
-		putEach(t, s, "m", store.MaxPending-1)
-		if n := waiting(t, s, "m"); n != store.MaxPending-1 {
+		searchrows.StopFolds(s.Index)
+		putEach(t, s, "m", searchrows.MaxPending-1)
+		if n := waiting(t, s, "m"); n != searchrows.MaxPending-1 {
 			t.Errorf("%d pages wait, although nothing folds them", n)
 		}
 		putPages(t, s, "m", page("last", "Title", "word"))
 		if n := waiting(t, s, "m"); n != 0 {
 			t.Errorf("%d pages wait", n)
 		}
-		if got := find(t, s, fmt.Sprintf("word%d ", store.FoldAt), "l", "m"); got != fmt.Sprint("p", store.FoldAt) {
+		if got := find(t, s, fmt.Sprintf("word%d ", searchrows.FoldAt), "l", "m"); got != fmt.Sprint("p", searchrows.FoldAt) {
 			t.Errorf("found %q", got)
 		}
 	})
@@ -69,18 +70,18 @@ func TestPagesAreFolded(t *testing.T) {
 
 // Pages wait for more of them, but not until there are many.
 func TestFoldsWaitForMore(t *testing.T) {
-	defer store.DelayFolds(time.Hour)()
+	defer searchrows.DelayFolds(time.Hour)()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		putEach(t, s, "l", store.FoldAt)
-		if n := waiting(t, s, "l"); n != store.FoldAt {
+		putEach(t, s, "l", searchrows.FoldAt)
+		if n := waiting(t, s, "l"); n != searchrows.FoldAt {
 			t.Errorf("%d pages wait", n)
 		}
-		putEach(t, s, "l", store.MaxPending/2)
+		putEach(t, s, "l", searchrows.MaxPending/2)
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			if _, rows, err := store.Waiting(t.Context(), s, "l"); err != nil || time.Now().After(deadline) {
+			if _, rows, err := searchrows.Waiting(t.Context(), s.Index, "l"); err != nil || time.Now().After(deadline) {
 				t.Fatalf("%d pages wait, %v", rows, err)
-			} else if rows < store.MaxPending/2 {
+			} else if rows < searchrows.MaxPending/2 {
 				break
 			}
 		}
@@ -92,9 +93,9 @@ func TestFoldsWaitForMore(t *testing.T) {
 func TestFoldsCompare(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		store.StopFolds(s)
-		putEach(t, s, "l", store.FoldAt+8)
-		write, err := store.ComputeFold(t.Context(), s, "l")
+		searchrows.StopFolds(s.Index)
+		putEach(t, s, "l", searchrows.FoldAt+8)
+		write, err := searchrows.ComputeFold(t.Context(), s.Index, "l")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,17 +111,17 @@ func TestFoldsCompare(t *testing.T) {
 			t.Errorf("found %q", got)
 		}
 
-		putEach(t, s, "l", store.FoldAt+8)
+		putEach(t, s, "l", searchrows.FoldAt+8)
 		before := waiting(t, s, "l")
-		if write, err = store.ComputeFold(t.Context(), s, "l"); err != nil {
+		if write, err = searchrows.ComputeFold(t.Context(), s.Index, "l"); err != nil {
 			t.Fatal(err)
 		}
-		var many []store.SearchPage
-		for i := range 2 * store.FoldAt {
+		var many []searchrows.Page
+		for i := range 2 * searchrows.FoldAt {
 			many = append(many, page(fmt.Sprint("q", i), "Title", "many"))
 		}
 		putPages(t, s, "l", many...) // a segment
-		if err := write(); !errors.Is(err, store.ErrFoldMoved) {
+		if err := write(); !errors.Is(err, searchrows.ErrFoldMoved) {
 			t.Errorf("err = %v", err)
 		}
 		if n := waiting(t, s, "l"); n != before {
@@ -132,11 +133,11 @@ func TestFoldsCompare(t *testing.T) {
 // Pages that are too large to be folded together are folded one after the other,
 // and their segments are merged piece by piece.
 func TestFoldsAreBounded(t *testing.T) {
-	defer store.LimitFolds(16 << 10)()
+	defer searchrows.LimitFolds(16 << 10)()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		store.StopFolds(s)
-		const pages = 3 * store.FoldAt
+		searchrows.StopFolds(s.Index)
+		const pages = 3 * searchrows.FoldAt
 		for i := range pages {
 			var text strings.Builder
 			for k := range 500 {
@@ -145,8 +146,8 @@ func TestFoldsAreBounded(t *testing.T) {
 			putPages(t, s, "l", page(fmt.Sprint("p", i), "Title", text.String()))
 		}
 		folds := 0
-		for before := int64(pages); before >= store.FoldAt; folds++ {
-			write, err := store.ComputeFold(t.Context(), s, "l")
+		for before := int64(pages); before >= searchrows.FoldAt; folds++ {
+			write, err := searchrows.ComputeFold(t.Context(), s.Index, "l")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,10 +173,10 @@ func TestFoldsAreBounded(t *testing.T) {
 func TestFoldsLeaveOutOldEntries(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		store.StopFolds(s)
+		searchrows.StopFolds(s.Index)
 		fold := func() {
 			t.Helper()
-			write, err := store.ComputeFold(t.Context(), s, "l")
+			write, err := searchrows.ComputeFold(t.Context(), s.Index, "l")
 			if err == nil {
 				err = write()
 			}
@@ -186,15 +187,15 @@ func TestFoldsLeaveOutOldEntries(t *testing.T) {
 				t.Errorf("%d pages wait", n)
 			}
 		}
-		for i := range store.FoldAt {
+		for i := range searchrows.FoldAt {
 			putPages(t, s, "l", page("p", "Title", fmt.Sprint("word", i)))
 		}
 		fold()
-		if got := find(t, s, "word3 ", "l") + "|" + find(t, s, fmt.Sprintf("word%d ", store.FoldAt-1), "l"); got != "|p" {
+		if got := find(t, s, "word3 ", "l") + "|" + find(t, s, fmt.Sprintf("word%d ", searchrows.FoldAt-1), "l"); got != "|p" {
 			t.Errorf("found %q", got)
 		}
 		rows := rowsOf(t, s, o, "search_index")
-		for i := range store.FoldAt {
+		for i := range searchrows.FoldAt {
 			putPages(t, s, "l", page("q", "Title", fmt.Sprint("word", i)))
 		}
 		change(t, s, func(tx *store.Tx) error { return tx.DropSearchPage(t.Context(), "l", "q", false) })
@@ -212,20 +213,20 @@ func TestFailedFoldsAreLogged(t *testing.T) {
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
 		s := testdb.Open(t, o)
 		for range 3 {
-			store.FailFold(s, "l", errors.New("no space is left"), time.Unix(1000, 0))
+			searchrows.FailFold(s.Index, "l", errors.New("no space is left"), time.Unix(1000, 0))
 		}
-		store.FailFold(s, "m", errors.New("no space is left"), time.Unix(1060, 0))
+		searchrows.FailFold(s.Index, "m", errors.New("no space is left"), time.Unix(1060, 0))
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 		if len(lines) != 2 || !strings.Contains(lines[0], "layer=l") || !strings.Contains(lines[0], `error="no space is left"`) ||
 			!strings.Contains(lines[1], "layer=m") || !strings.Contains(lines[1], "failures=3") {
 			t.Errorf("logged:\n%s", log.String())
 		}
 		log.Reset()
-		if err := store.Exec(t.Context(), s, `ALTER TABLE search_segments RENAME TO gone`); err != nil {
+		if err := searchrows.Exec(t.Context(), s.Index, `ALTER TABLE search_segments RENAME TO gone`); err != nil {
 			t.Fatal(err)
 		}
-		putEach(t, s, "l", store.FoldAt)
-		store.WaitForFolds(s)
+		putEach(t, s, "l", searchrows.FoldAt)
+		searchrows.WaitForFolds(s.Index)
 		if !strings.Contains(log.String(), "layer=l") {
 			t.Errorf("a fold without its table is not logged: %q", log.String())
 		}

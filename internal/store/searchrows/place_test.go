@@ -1,4 +1,4 @@
-package store_test
+package searchrows_test
 
 import (
 	"cmp"
@@ -13,16 +13,17 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A place keeps what was returned, at most as long as a cursor can be.
 func TestSearchPlaceAsAKey(t *testing.T) {
-	at := &store.SearchPlace{}
-	for n := 1; n <= store.MaxSearchPlace; n++ {
+	at := &searchrows.Place{}
+	for n := 1; n <= searchrows.MaxPlace; n++ {
 		at.Add("space", fmt.Sprint("page", n))
 		at.AddPage()
-		if n > 3 && n%97 != 0 && n != store.MaxSearchPlace {
+		if n > 3 && n%97 != 0 && n != searchrows.MaxPlace {
 			continue
 		}
 		key := at.Key()
@@ -30,7 +31,7 @@ func TestSearchPlaceAsAKey(t *testing.T) {
 		if size := base64.RawURLEncoding.EncodedLen(len(b)); err != nil || size > 7400 { // api.Paged has 8192 with the signature
 			t.Errorf("after %d results, a key has %d bytes, %v", n, size, err)
 		}
-		if at, err = store.PlaceOf(key); err != nil || at.Len() != n {
+		if at, err = searchrows.PlaceOf(key); err != nil || at.Len() != n {
 			t.Fatalf("%d results of %d, %v", at.Len(), n, err)
 		}
 		for k := 1; k <= n; k++ {
@@ -44,7 +45,7 @@ func TestSearchPlaceAsAKey(t *testing.T) {
 			}
 		}
 	}
-	if rank := at.AddPage(); rank != store.MaxSearchPlace+1 {
+	if rank := at.AddPage(); rank != searchrows.MaxPlace+1 {
 		t.Errorf("the next rank is %d", rank)
 	}
 	if at.Add("space", "one more"); at.Key() != nil {
@@ -55,17 +56,17 @@ func TestSearchPlaceAsAKey(t *testing.T) {
 		{"50"}, {"x", "1", "6", ""}, {"1", "-1", "6", ""}, {"1", "1", "0", ""}, {"1", "1", "3", "AAAA"}, {"1", "1", "9", ""},
 		{"4", "1", "6", ""}, {"-1", "1", "6", ""}, {"1", "1", "6", "AAAA"}, {"1", "1", "6", "!"}, {"1", "1", "6", long}, {"1", "1", "6", "", ""},
 	} {
-		if _, err := store.PlaceOf(bad); err == nil {
+		if _, err := searchrows.PlaceOf(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
 }
 
 // spaceScopes are scopes that share layers.
-func spaceScopes(layers [][]string) []store.SearchScope {
-	var out []store.SearchScope
+func spaceScopes(layers [][]string) []searchrows.Scope {
+	var out []searchrows.Scope
 	for i, chain := range layers {
-		out = append(out, store.SearchScope{Key: fmt.Sprint("s", i), Language: "en", Layers: chain})
+		out = append(out, searchrows.Scope{Key: fmt.Sprint("s", i), Language: "en", Layers: chain})
 	}
 	return out
 }
@@ -79,7 +80,7 @@ func TestSearchScopesAreThoseOfThePages(t *testing.T) {
 		for range 12 {
 			w.step(t, s, 40)
 		}
-		store.WaitForFolds(s)
+		searchrows.WaitForFolds(s.Index)
 		// Each layer for itself, below another one, and in a copy of the space.
 		var chains [][]string
 		for i := range w.layers {
@@ -103,10 +104,10 @@ func TestSearchScopesAreThoseOfThePages(t *testing.T) {
 				}
 			}
 			var got []string
-			at, limit := &store.SearchPlace{}, 1+w.r.IntN(4)
+			at, limit := &searchrows.Place{}, 1+w.r.IntN(4)
 			last := 1e9
 			for more := true; more; {
-				var some []store.ScopeHits
+				var some []searchrows.ScopeHits
 				some, more, err = s.SearchScopes(t.Context(), scopes, q, limit, pages, at)
 				if err != nil || len(some) > limit || len(some) == 0 && more {
 					t.Fatal(some, more, err)
@@ -121,7 +122,7 @@ func TestSearchScopesAreThoseOfThePages(t *testing.T) {
 					}
 					got, last = append(got, sc.Scope), of[0]
 				}
-				if at, err = store.PlaceOf(at.Key()); err != nil {
+				if at, err = searchrows.PlaceOf(at.Key()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -148,9 +149,9 @@ func TestSearchScopesThatComeFirst(t *testing.T) {
 		} {
 			for limit := 1; limit < 5; limit++ {
 				var got []string
-				at := &store.SearchPlace{}
+				at := &searchrows.Place{}
 				for more := true; more; {
-					var some []store.ScopeHits
+					var some []searchrows.ScopeHits
 					var err error
 					if some, more, err = s.SearchScopes(t.Context(), scopes, query, limit, 10, at); err != nil {
 						t.Fatal(err)
@@ -184,7 +185,7 @@ func TestSearchIsPagedWhileOthersWrite(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(5, 6))
 		for i := range spaces {
-			var pages []store.SearchPage
+			var pages []searchrows.Page
 			for k := range stay {
 				pages = append(pages, page(fmt.Sprint("stay", k), fmt.Sprint("Light ", k), body(r)))
 			}
@@ -231,9 +232,9 @@ func TestSearchIsPagedWhileOthersWrite(t *testing.T) {
 		for round := range rounds {
 			q, limit := queries[round%len(queries)], 1+round%4
 			seen, steps := map[string]int{}, 0
-			at := &store.SearchPlace{}
+			at := &searchrows.Place{}
 			for more := true; more; steps++ {
-				var hits []store.SearchHit
+				var hits []searchrows.Hit
 				var err error
 				if hits, more, err = s.Search(t.Context(), scopes[:2], q, limit, at); err != nil {
 					t.Fatal(err)
@@ -241,7 +242,7 @@ func TestSearchIsPagedWhileOthersWrite(t *testing.T) {
 				for _, h := range hits {
 					seen[h.Scope+" "+h.Page]++
 				}
-				at, err = store.PlaceOf(at.Key())
+				at, err = searchrows.PlaceOf(at.Key())
 				if err != nil || steps > 10_000 {
 					t.Fatal(steps, err)
 				}
@@ -254,9 +255,9 @@ func TestSearchIsPagedWhileOthersWrite(t *testing.T) {
 				}
 			}
 			seen = map[string]int{}
-			at = &store.SearchPlace{}
+			at = &searchrows.Place{}
 			for more := true; more; {
-				var some []store.ScopeHits
+				var some []searchrows.ScopeHits
 				var err error
 				if some, more, err = s.SearchScopes(t.Context(), scopes, q, cmp.Or(limit%3, 1), 100, at); err != nil {
 					t.Fatal(err)
@@ -267,7 +268,7 @@ func TestSearchIsPagedWhileOthersWrite(t *testing.T) {
 						seen[sc.Scope+" "+h.Page]++
 					}
 				}
-				if at, err = store.PlaceOf(at.Key()); err != nil {
+				if at, err = searchrows.PlaceOf(at.Key()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package store_test
+package searchrows_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -19,12 +20,12 @@ type world struct {
 	words   []string
 	layers  []string // topmost first
 	pages   int
-	entries map[string]map[string]*store.SearchPage // nil: a tombstone
-	docs    map[*store.SearchPage]search.Doc
+	entries map[string]map[string]*searchrows.Page // nil: a tombstone
+	docs    map[*searchrows.Page]search.Doc
 }
 
 func newWorld(r *rand.Rand, pages int) *world {
-	w := &world{r: r, pages: pages, layers: []string{"top", "middle", "base"}, entries: map[string]map[string]*store.SearchPage{}, docs: map[*store.SearchPage]search.Doc{}}
+	w := &world{r: r, pages: pages, layers: []string{"top", "middle", "base"}, entries: map[string]map[string]*searchrows.Page{}, docs: map[*searchrows.Page]search.Doc{}}
 	syllables := []string{"con", "fig", "ur", "ation", "in", "stall", "ing", "pack", "age", "doc", "ument", "s", "re", "quest", "中", "文", "搜", "é", "ß", "v1.", "_x", "Foo"}
 	for range 400 {
 		var b strings.Builder
@@ -34,7 +35,7 @@ func newWorld(r *rand.Rand, pages int) *world {
 		w.words = append(w.words, b.String())
 	}
 	for _, l := range w.layers {
-		w.entries[l] = map[string]*store.SearchPage{}
+		w.entries[l] = map[string]*searchrows.Page{}
 	}
 	return w
 }
@@ -53,11 +54,11 @@ func (w *world) text(n int) string {
 func (w *world) step(t testing.TB, s *store.Store, n int) {
 	t.Helper()
 	layer := w.layers[w.r.IntN(len(w.layers))]
-	var put []store.SearchPage
+	var put []searchrows.Page
 	drop := map[string]bool{}
 	for range 1 + w.r.IntN(n) {
 		id := fmt.Sprintf("p%d", w.r.IntN(w.pages))
-		if _, twice := drop[id]; twice || slices.ContainsFunc(put, func(p store.SearchPage) bool { return p.Page == id }) {
+		if _, twice := drop[id]; twice || slices.ContainsFunc(put, func(p searchrows.Page) bool { return p.Page == id }) {
 			continue
 		}
 		switch w.r.IntN(12) {
@@ -68,7 +69,7 @@ func (w *world) step(t testing.TB, s *store.Store, n int) {
 			drop[id] = false
 			delete(w.entries[layer], id)
 		default:
-			p := store.SearchPage{Page: id, Title: w.text(1 + w.r.IntN(3)), Language: "en", Hidden: w.r.IntN(20) == 0}
+			p := searchrows.Page{Page: id, Title: w.text(1 + w.r.IntN(3)), Language: "en", Hidden: w.r.IntN(20) == 0}
 			for i := range 1 + w.r.IntN(3) {
 				p.Sections = append(p.Sections, search.Section{Anchor: fmt.Sprint("s", i), Title: w.text(w.r.IntN(3)), Body: w.text(w.r.IntN(30))})
 			}
@@ -95,8 +96,8 @@ func (w *world) step(t testing.TB, s *store.Store, n int) {
 }
 
 // visible returns the pages that a chain of layers shows.
-func (w *world) visible(layers []string) map[string]*store.SearchPage {
-	out := map[string]*store.SearchPage{}
+func (w *world) visible(layers []string) map[string]*searchrows.Page {
+	out := map[string]*searchrows.Page{}
 	for _, l := range slices.Backward(layers) {
 		for id, p := range w.entries[l] {
 			if delete(out, id); p != nil && !p.Hidden {
@@ -107,7 +108,7 @@ func (w *world) visible(layers []string) map[string]*store.SearchPage {
 	return out
 }
 
-func (w *world) doc(p *store.SearchPage) search.Doc {
+func (w *world) doc(p *searchrows.Page) search.Doc {
 	d, ok := w.docs[p]
 	if !ok {
 		d = new(search.Analyser).Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
@@ -204,7 +205,7 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 		var order []string
 		for step := range steps {
 			w.step(t, s, []int{5, 40, 700}[w.r.IntN(3)])
-			store.WaitForFolds(s) // what is dead in segments counts in the order
+			searchrows.WaitForFolds(s.Index) // what is dead in segments counts in the order
 			if step%20 == 19 {
 				change(t, s, func(tx *store.Tx) error {
 					_, err := tx.CompactSearch(t.Context(), w.layers[w.r.IntN(len(w.layers))])
@@ -216,7 +217,7 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 				layers := w.layers[w.r.IntN(len(w.layers)):]
 				want := w.find(q, layers)
 				var got []string
-				at := &store.SearchPlace{}
+				at := &searchrows.Place{}
 				for offset, more := 0, true; more; offset += 500 {
 					hits, next, err := s.Search(t.Context(), scopeOf(layers...), q, 500, at)
 					if err != nil {
@@ -225,7 +226,7 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 					for _, h := range hits {
 						got = append(got, h.Page)
 					}
-					if more = next && offset+500 <= store.MaxSearchPlace; next && !more {
+					if more = next && offset+500 <= searchrows.MaxPlace; next && !more {
 						want = "" // too many to leaf through
 					}
 				}
@@ -250,7 +251,7 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 func TestSearchFindsWhatIsThereWhileOthersWrite(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		var fixed []store.SearchPage
+		var fixed []searchrows.Page
 		for i := range 40 {
 			fixed = append(fixed, page(fmt.Sprint("fixed", i), "Lighthouse", "lantern keeper"))
 		}

@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func scanSegment(s engine.Scanner) (v segment, err error) {
 	return v, err
 }
 
-func (r searchReads) searchSegments(ctx context.Context, layer string) ([]segment, error) {
+func (r IndexReads) searchSegments(ctx context.Context, layer string) ([]segment, error) {
 	return engine.Many(ctx, r, scanSegment, `
 		SELECT segment, level, pages, first_id, last_id FROM search_segments
 		WHERE layer_id = $1 ORDER BY segment`, layer)
@@ -73,7 +73,7 @@ func pendingOf(n int) int {
 // addToIndex stores new entries as pending ones, or makes a segment of them if there
 // are enough. pending is the number of all pending entries. A segment is made in the
 // background and written by finish.
-func (tx searchWrites) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error) {
+func (tx IndexWrites) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error) {
 	switch {
 	case len(added) == 0:
 		return func() error { return nil }
@@ -109,7 +109,7 @@ func foldEntries(entries []entryTerms) []search.Row {
 }
 
 // addPending stores entries as pending ones. pending is the number of all of them.
-func (tx searchWrites) addPending(ctx context.Context, layer string, pending int64, added []entryTerms) error {
+func (tx IndexWrites) addPending(ctx context.Context, layer string, pending int64, added []entryTerms) error {
 	for _, e := range added {
 		err := engine.Put(ctx, tx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
 		if err != nil {
@@ -134,12 +134,12 @@ func levelOf(pages int64) (level int64) {
 }
 
 // searchPending returns the pending entries of a layer.
-func (r searchReads) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
+func (r IndexReads) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
 	return engine.Many(ctx, r, scanEntryTerms, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 }
 
 // newSegment numbers a segment and stores it.
-func (tx searchWrites) newSegment(ctx context.Context, layer string, s *segment) error {
+func (tx IndexWrites) newSegment(ctx context.Context, layer string, s *segment) error {
 	err := engine.Row(ctx, tx, `UPDATE search_layers SET last_segment = last_segment + 1 WHERE layer_id = $1 RETURNING last_segment`,
 		layer).Scan(&s.number)
 	if err != nil {
@@ -154,7 +154,7 @@ func (tx searchWrites) newSegment(ctx context.Context, layer string, s *segment)
 	return tx.putIndexRows(ctx, layer, s.number, s.rows)
 }
 
-func (tx searchWrites) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
+func (tx IndexWrites) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
 	return engine.InsertAll(ctx, tx, `INSERT INTO search_index (layer_id, segment, key, data)`, "", rows,
 		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
@@ -187,7 +187,7 @@ func dueSegments(all []segment, most int64) (some []segment) {
 // CompactSearch merges all segments of a layer into one, without the entries of changed
 // and deleted pages, which makes searches faster. It is for a job, because it takes time
 // in proportion to the layer. It reports whether there was something to do.
-func (tx searchWrites) CompactSearch(ctx context.Context, layer string) (bool, error) {
+func (tx IndexWrites) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	if err := tx.dropStalePending(ctx, layer); err != nil {
 		return false, err
 	}
@@ -206,7 +206,7 @@ func (tx searchWrites) CompactSearch(ctx context.Context, layer string) (bool, e
 
 // dropStalePending deletes the pending entries of pages that have changed since or were
 // deleted.
-func (tx searchWrites) dropStalePending(ctx context.Context, layer string) error {
+func (tx IndexWrites) dropStalePending(ctx context.Context, layer string) error {
 	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM search_pending WHERE layer_id = $1 AND id NOT IN (SELECT id FROM search_pages WHERE layer_id = $1)`, layer)
 	if err != nil || n == 0 {
@@ -216,7 +216,7 @@ func (tx searchWrites) dropStalePending(ctx context.Context, layer string) error
 }
 
 // mergeSegments replaces several segments by one.
-func (tx searchWrites) mergeSegments(ctx context.Context, layer string, some []segment) error {
+func (tx IndexWrites) mergeSegments(ctx context.Context, layer string, some []segment) error {
 	merged := span(some)
 	living, err := tx.livingEntries(ctx, layer, merged.first, merged.last)
 	if err != nil {
@@ -284,7 +284,7 @@ func largest(some []segment) (out segment) {
 	return out
 }
 
-func (tx searchWrites) dropSegments(ctx context.Context, layer string, some []segment) error {
+func (tx IndexWrites) dropSegments(ctx context.Context, layer string, some []segment) error {
 	for _, s := range some {
 		if !s.isStored() {
 			continue
@@ -336,7 +336,7 @@ func (s idSet) and(seen idSet) func(id int64) bool {
 }
 
 // livingEntries returns the existing entries between two ids.
-func (r searchReads) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
+func (r IndexReads) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
 	set := newIDSet(first, last)
 	ids, err := engine.Many(ctx, r, engine.ScanInt, `
 		SELECT id FROM search_pages WHERE layer_id = $1 AND id BETWEEN $2 AND $3 AND state = 'shown' ORDER BY id`, layer, first, last)
@@ -347,7 +347,7 @@ func (r searchReads) livingEntries(ctx context.Context, layer string, first, las
 }
 
 // indexCuts returns words that divide a segment into parts that fit into memory.
-func (r searchReads) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
+func (r IndexReads) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
 	const step = 48 // buckets
 	buckets := search.KeyRanges("", search.After(""))[0]
 	keys, err := engine.Many(ctx, r, engine.ScanText[string], `
@@ -366,7 +366,7 @@ func (r searchReads) indexCuts(ctx context.Context, layer string, segment int64)
 }
 
 // indexRows returns the rows of a segment for the words from one to another.
-func (r searchReads) indexRows(ctx context.Context, layer string, of segment, from, to string) (out []search.Row, err error) {
+func (r IndexReads) indexRows(ctx context.Context, layer string, of segment, from, to string) (out []search.Row, err error) {
 	for _, keys := range search.KeyRanges(from, to) {
 		rows := rowsBetween(of.rows, keys[0], keys[1])
 		if of.isStored() {
@@ -394,7 +394,7 @@ func rowsBetween(rows []search.Row, from, to string) []search.Row {
 
 // StaleSearchLayers returns the layers whose index was made by another search.Version;
 // RebuildSearch rebuilds it.
-func (r searchReads) StaleSearchLayers(ctx context.Context) ([]string, error) {
+func (r IndexReads) StaleSearchLayers(ctx context.Context) ([]string, error) {
 	return engine.Many(ctx, r, engine.ScanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
 }
 
@@ -407,16 +407,21 @@ type rebuiltIndex struct {
 
 // RebuildSearch rebuilds the index of a layer from its pages. It reports false if a
 // page was indexed meanwhile; then the index is not changed.
-func (s *Store) RebuildSearch(ctx context.Context, layer string) (bool, error) {
-	index, err := s.analyseLayer(ctx, layer)
+func (x *Index) RebuildSearch(ctx context.Context, layer string) (bool, error) {
+	index, err := x.reads().analyseLayer(ctx, layer)
 	if err != nil {
 		return false, err
 	}
-	return InTx(ctx, s, func(tx *Tx) (bool, error) { return tx.replaceIndex(ctx, index) })
+	replaced := false
+	err = x.do(ctx, "", func(tx IndexWrites) (err error) {
+		replaced, err = tx.replaceIndex(ctx, index)
+		return err
+	})
+	return replaced && err == nil, err
 }
 
 // analyseLayer makes segments of the pages of a layer.
-func (r searchReads) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, error) {
+func (r IndexReads) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, error) {
 	last, err := r.lastEntry(ctx, layer)
 	if err != nil {
 		return nil, err
@@ -436,13 +441,13 @@ func (r searchReads) analyseLayer(ctx context.Context, layer string) (*rebuiltIn
 	}
 }
 
-func (r searchReads) lastEntry(ctx context.Context, layer string) (int64, error) {
+func (r IndexReads) lastEntry(ctx context.Context, layer string) (int64, error) {
 	return engine.One(ctx, r, "index", engine.ScanInt, `SELECT last_id FROM search_layers WHERE layer_id = $1`, layer)
 }
 
 // replaceIndex replaces the index of a layer. It reports false, and does nothing, if
 // the layer has new entries.
-func (tx searchWrites) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
+func (tx IndexWrites) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 	if last, err := tx.lastEntry(ctx, x.layer); err != nil || last != x.lastID {
 		return false, err
 	}
@@ -464,9 +469,9 @@ func (tx searchWrites) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool,
 }
 
 // shownPages reads the pages of the next entries after an id, except for hidden ones.
-func (r searchReads) shownPages(ctx context.Context, layer string, after int64) ([]int64, []SearchPage, error) {
+func (r IndexReads) shownPages(ctx context.Context, layer string, after int64) ([]int64, []Page, error) {
 	var ids []int64
-	pages, err := engine.Many(ctx, r, func(s engine.Scanner) (p SearchPage, err error) {
+	pages, err := engine.Many(ctx, r, func(s engine.Scanner) (p Page, err error) {
 		var id int64
 		var sections string
 		err = s.Scan(&id, &p.Page, &p.Language, &p.Title, &sections)
@@ -479,12 +484,12 @@ func (r searchReads) shownPages(ctx context.Context, layer string, after int64) 
 	return ids, pages, err
 }
 
-// ErrSearchIndex means that an index does not match its pages.
-var ErrSearchIndex = errors.New("the search index does not fit its pages: rebuild it")
+// ErrIndex means that an index does not match its pages.
+var ErrIndex = errors.New("the search index does not fit its pages: rebuild it")
 
 // CheckSearch compares the index of a layer with its pages: each page has to be
 // indexed once, with exactly its terms. r must be the reader of a snapshot.
-func (r searchReads) CheckSearch(ctx context.Context, layer string) error {
+func (r IndexReads) CheckSearch(ctx context.Context, layer string) error {
 	sums := map[int64]uint64{} // by entry: the terms of a page in any order
 	add := func(id int64, term []byte, impact search.Impact) {
 		h := fnv.New64a()
@@ -525,7 +530,7 @@ func (r searchReads) CheckSearch(ctx context.Context, layer string) error {
 				add(ids[i], term, impact)
 			}
 			if sums[ids[i]] != found {
-				return fmt.Errorf("page %s of layer %s: %w", pages[i].Page, layer, ErrSearchIndex)
+				return fmt.Errorf("page %s of layer %s: %w", pages[i].Page, layer, ErrIndex)
 			}
 		}
 		after = ids[len(ids)-1]
@@ -533,7 +538,7 @@ func (r searchReads) CheckSearch(ctx context.Context, layer string) error {
 }
 
 // eachIndexed calls fn for every posting of a segment.
-func (r searchReads) eachIndexed(ctx context.Context, layer string, s segment, fn func(int64, []byte, search.Impact)) error {
+func (r IndexReads) eachIndexed(ctx context.Context, layer string, s segment, fn func(int64, []byte, search.Impact)) error {
 	cuts, err := r.indexCuts(ctx, layer, s.number)
 	if err != nil {
 		return err
@@ -548,7 +553,7 @@ func (r searchReads) eachIndexed(ctx context.Context, layer string, s segment, f
 			return err
 		}
 		if err := search.EachPosting(rows, fn); err != nil {
-			return fmt.Errorf("segment %d of layer %s: %w", s.number, layer, ErrSearchIndex)
+			return fmt.Errorf("segment %d of layer %s: %w", s.number, layer, ErrIndex)
 		}
 	}
 	return nil

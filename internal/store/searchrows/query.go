@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
-// SearchScope is a set of pages that is searched: those of a chain of layers. The
+// Scope is a set of pages that is searched: those of a chain of layers. The
 // entry of a page is that of the topmost layer that has one.
-type SearchScope struct {
+type Scope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it
 	Layers   []string
@@ -31,18 +31,18 @@ type SeenPage struct {
 	Sections []search.Section
 }
 
-// SearchHit is a page that matches a query.
-type SearchHit struct {
+// Hit is a page that matches a query.
+type Hit struct {
 	Scope    string
 	Page     string
 	Title    string
 	Score    float64 // higher is better
-	Sections []SearchSection
+	Sections []Section
 }
 
-// SearchSection is a section that matches a query. A page of which only the title
+// Section is a section that matches a query. A page of which only the title
 // matches has none.
-type SearchSection struct {
+type Section struct {
 	Anchor  string
 	Title   string
 	Snippet string // plain text
@@ -71,10 +71,10 @@ var searchSteps = []struct{ typos, most bool }{{false, false}, {true, false}, {t
 //
 // The results are those behind the place at, which is moved behind them. Without a place,
 // they are the best ones.
-func (s *Store) Search(ctx context.Context, scopes []SearchScope, query string, limit int, at *SearchPlace) ([]SearchHit, bool, error) {
-	q := newSearcher(s.Reader, scopes, query)
+func (x *Index) Search(ctx context.Context, scopes []Scope, query string, limit int, at *Place) ([]Hit, bool, error) {
+	q := newSearcher(x.reads(), scopes, query)
 	var hits []found
-	err := s.search(ctx, q, at, func(most bool) (n int, err error) {
+	err := x.search(ctx, q, at, func(most bool) (n int, err error) {
 		all, err := q.scores(most)
 		if err == nil {
 			hits, err = q.best(ctx, all, at, limit+1)
@@ -84,7 +84,7 @@ func (s *Store) Search(ctx context.Context, scopes []SearchScope, query string, 
 	if err != nil {
 		return nil, false, fmt.Errorf("search: %w", err)
 	}
-	out := make([]SearchHit, 0, limit)
+	out := make([]Hit, 0, limit)
 	for _, h := range hits[:min(limit, len(hits))] {
 		out = append(out, q.hit(h))
 		at.Add(q.scopes[h.scope].Key, h.page)
@@ -94,8 +94,8 @@ func (s *Store) Search(ctx context.Context, scopes []SearchScope, query string, 
 
 // searcher runs one search.
 type searcher struct {
-	r        Reader
-	scopes   []SearchScope
+	r        IndexReads
+	scopes   []Scope
 	groups   []*searchGroup
 	layers   map[string]*searchLayer
 	suspects map[*searchLayer]bool // with results that were not found, see moved
@@ -109,7 +109,7 @@ const searchTriesAlone = 3
 // step of a place behind others. A search reads with several statements. It begins again
 // if somebody wrote meanwhile and results may be missing for it. If that goes on, it reads
 // a snapshot, which costs more.
-func (s *Store) search(ctx context.Context, q *searcher, at *SearchPlace, try func(most bool) (n int, err error)) error {
+func (x *Index) search(ctx context.Context, q *searcher, at *Place, try func(most bool) (n int, err error)) error {
 	if len(q.groups) == 0 {
 		return nil
 	}
@@ -133,12 +133,12 @@ func (s *Store) search(ctx context.Context, q *searcher, at *SearchPlace, try fu
 			return err
 		}
 	}
-	if err := s.searches.Acquire(ctx, 1); err != nil {
+	if err := x.searches.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer s.searches.Release(1)
-	return s.Snapshot(ctx, func(r Reader) error {
-		q.r = r
+	defer x.searches.Release(1)
+	return engine.Snapshot(ctx, x.db, func(r *engine.Reader) error {
+		q.r = IndexReads{r}
 		return attempt()
 	})
 }
@@ -188,7 +188,7 @@ func (s *searcher) moved(ctx context.Context) (bool, error) {
 	moved := false
 	for some := range slices.Chunk(ids, layersAtOnce) {
 		var args []any
-		in := listOf(&args, some)
+		in := engine.ListOf(&args, some)
 		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (_ struct{}, err error) {
 			var layer string
 			var last int64
@@ -225,7 +225,7 @@ type searchLayer struct {
 
 type scopePlace struct{ scope, depth int }
 
-func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
+func newSearcher(r IndexReads, scopes []Scope, query string) *searcher {
 	s := &searcher{r: r, scopes: scopes, layers: map[string]*searchLayer{}}
 	groups := map[string]*searchGroup{}
 	for i, sc := range scopes {
@@ -325,7 +325,7 @@ func (a scored) top(n int) ([]search.Candidate, bool) {
 
 // best returns the n best entries that are visible and behind a place. The ranking does
 // not know which entries are, so best ranks more of them until it has enough.
-func (s *searcher) best(ctx context.Context, all scored, at *SearchPlace, n int) ([]found, error) {
+func (s *searcher) best(ctx context.Context, all scored, at *Place, n int) ([]found, error) {
 	var out []found
 	done := 0
 	for size := n + at.Len(); ; size *= 8 {
@@ -368,7 +368,7 @@ func (s *searcher) visible(ctx context.Context, all scored, batch []search.Candi
 	for list, ids := range byList {
 		layer := s.layer(all.places[list])
 		args := []any{layer.id}
-		in := listOf(&args, ids)
+		in := engine.ListOf(&args, ids)
 		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (f found, err error) {
 			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
 			rows[entry{list, f.ID}] = f
@@ -470,8 +470,8 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 		slices.Sort(names)
 		names = slices.Compact(names)
 		var args []any
-		layers := listOf(&args, s.scopes[scope].Layers)
-		in := listOf(&args, names)
+		layers := engine.ListOf(&args, s.scopes[scope].Layers)
+		in := engine.ListOf(&args, names)
 		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (_ struct{}, err error) {
 			var layer, page string
 			err = sc.Scan(&layer, &page)
@@ -489,14 +489,14 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 }
 
 // hit converts a result for the caller.
-func (s *searcher) hit(f found) SearchHit {
-	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
+func (s *searcher) hit(f found) Hit {
+	out := Hit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
 	sections := f.seen
 	if s.scopes[f.scope].See == nil {
 		sections = splitSections(f.sections)
 	}
 	for _, m := range s.groups[f.group].match().Sections(sections, maxSections, snippetSize) {
-		out.Sections = append(out.Sections, SearchSection{
+		out.Sections = append(out.Sections, Section{
 			Anchor: sections[m.Section].Anchor, Title: sections[m.Section].Title,
 			Snippet: m.Snippet, Score: math.Round(m.Score*1000) / 1000,
 		})

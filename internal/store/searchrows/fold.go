@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"context"
@@ -54,13 +54,13 @@ const foldLogInterval = time.Minute
 
 // foldLater folds a layer in the background after the transaction. pending is the
 // number of its pending entries.
-func (tx searchWrites) foldLater(layer string, pending int64) {
+func (tx IndexWrites) foldLater(layer string, pending int64) {
 	tx.OnCommit(func() { tx.fold(layer, pending) })
 }
 
 // foldSoon folds a layer in the background.
-func (s *Store) foldSoon(layer string, pending int64) {
-	f := &s.folds
+func (x *Index) foldSoon(layer string, pending int64) {
+	f := &x.folds
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -80,21 +80,21 @@ func (s *Store) foldSoon(layer string, pending int64) {
 		f.busy = true
 		var ctx context.Context
 		ctx, f.cancel = context.WithCancel(context.Background())
-		f.work.Go(func() { s.foldDue(ctx) })
+		f.work.Go(func() { x.foldDue(ctx) })
 	}
 }
 
 // foldDue folds the layers that are due. If that fails, it is logged, and the layer is
 // due again after its next change; at maxPending, the change itself folds it and
 // reports the error.
-func (s *Store) foldDue(ctx context.Context) {
-	for s.folds.wait(ctx) {
-		for layer := range s.folds.take() {
+func (x *Index) foldDue(ctx context.Context) {
+	for x.folds.wait(ctx) {
+		for layer := range x.folds.take() {
 			for more := true; more; {
 				var err error
-				more, err = s.foldLayer(ctx, layer)
+				more, err = x.foldLayer(ctx, layer)
 				if err != nil && ctx.Err() == nil { // else the store is being closed
-					s.folds.logFailure(layer, err, s.Clock())
+					x.folds.logFailure(layer, err, x.db.Clock())
 				}
 			}
 		}
@@ -173,15 +173,19 @@ var errFoldMoved = errors.New("the segments have changed")
 
 // foldLayer does the next fold of a layer, and reports whether there may be more. It
 // reads through the connection of the writer, which has recent pages in its cache.
-func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err error) {
-	f, err := InTx(ctx, s, func(tx *Tx) (*fold, error) { return tx.nextFold(ctx, layer) })
+func (x *Index) foldLayer(ctx context.Context, layer string) (more bool, err error) {
+	var f *fold
+	err = x.do(ctx, "", func(tx IndexWrites) (err error) {
+		f, err = tx.nextFold(ctx, layer)
+		return err
+	})
 	if err != nil || f == nil {
 		return false, err
 	}
 	if err := f.compute(); err != nil {
 		return false, err
 	}
-	err = s.DoLocked(ctx, f.space, func(tx *Tx) error { return tx.putFold(ctx, *f) })
+	err = x.do(ctx, f.space, func(tx IndexWrites) error { return tx.putFold(ctx, *f) })
 	if errors.Is(err, errFoldMoved) {
 		err = nil
 	}
@@ -189,7 +193,7 @@ func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err err
 }
 
 // foldNow does the next fold of a layer in the transaction.
-func (tx searchWrites) foldNow(ctx context.Context, layer string) error {
+func (tx IndexWrites) foldNow(ctx context.Context, layer string) error {
 	f, err := tx.nextFold(ctx, layer)
 	if err != nil || f == nil {
 		return err
@@ -201,7 +205,7 @@ func (tx searchWrites) foldNow(ctx context.Context, layer string) error {
 }
 
 // nextFold returns the next fold of a layer with its input, or nil if none is due.
-func (r searchReads) nextFold(ctx context.Context, layer string) (*fold, error) {
+func (r IndexReads) nextFold(ctx context.Context, layer string) (*fold, error) {
 	f := &fold{layer: layer}
 	pending, err := engine.One(ctx, r, "index", func(s engine.Scanner) (pending int64, err error) {
 		err = s.Scan(&f.last, &pending, &f.space)
@@ -242,7 +246,7 @@ func (r searchReads) nextFold(ctx context.Context, layer string) (*fold, error) 
 }
 
 // readPending reads the first pending entries of the layer of a fold, up to foldBytes.
-func (r searchReads) readPending(ctx context.Context, f *fold) error {
+func (r IndexReads) readPending(ctx context.Context, f *fold) error {
 	rows, err := engine.Query(ctx, r, `
 		SELECT w.id, w.terms, EXISTS (SELECT 1 FROM search_pages p WHERE p.layer_id = w.layer_id AND p.id = w.id)
 		FROM search_pending w WHERE w.layer_id = $1 ORDER BY w.id`, f.layer)
@@ -266,7 +270,7 @@ func (r searchReads) readPending(ctx context.Context, f *fold) error {
 
 // readSegments reads the rows of the segments of a fold, unless they are too many
 // for memory.
-func (r searchReads) readSegments(ctx context.Context, f *fold) error {
+func (r IndexReads) readSegments(ctx context.Context, f *fold) error {
 	size, err := r.segmentBytes(ctx, f.layer, f.segments)
 	if err != nil {
 		return err
@@ -285,13 +289,13 @@ func (r searchReads) readSegments(ctx context.Context, f *fold) error {
 }
 
 // segmentBytes returns the size of stored segments.
-func (r searchReads) segmentBytes(ctx context.Context, layer string, some []segment) (int64, error) {
+func (r IndexReads) segmentBytes(ctx context.Context, layer string, some []segment) (int64, error) {
 	var numbers []int64
 	for _, s := range some {
 		numbers = append(numbers, s.number) // 0 is none
 	}
 	args := []any{layer}
-	in := listOf(&args, numbers)
+	in := engine.ListOf(&args, numbers)
 	return engine.One(ctx, r, "index", engine.ScanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
 }
 
@@ -326,7 +330,7 @@ func (f *fold) compute() error {
 
 // putFold writes a fold if its segments are still those of the layer. Entries that
 // were added meanwhile have higher ids.
-func (tx searchWrites) putFold(ctx context.Context, f fold) (err error) {
+func (tx IndexWrites) putFold(ctx context.Context, f fold) (err error) {
 	taken := int64(0)
 	if f.upTo > 0 {
 		taken, err = engine.Exec(ctx, tx, `DELETE FROM search_pending WHERE layer_id = $1 AND id <= $2`, f.layer, f.upTo)

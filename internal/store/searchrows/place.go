@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"crypto/sha256"
@@ -10,18 +10,19 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
-// MaxSearchPlace is the number of results behind which no place has a key: they are too
+// MaxPlace is the number of results behind which no place has a key: they are too
 // far behind the best results.
-const MaxSearchPlace = 1000
+const MaxPlace = 1000
 
-// SearchPlace is the place in the results of a search behind all results that were
+// Place is the place in the results of a search behind all results that were
 // returned so far. Whatever is written changes the order of the others, because the weight
 // of a word depends on how many pages have it. So a place is not a number or a score: it
 // holds what was returned, and what follows are the best of all other results. A result
-// that is there all the time is returned once. The zero SearchPlace is in front of all.
-type SearchPlace struct {
+// that is there all the time is returned once. The zero Place is in front of all.
+type Place struct {
 	step  searchStep
 	pages int             // number of pages that were returned
 	sent  map[uint64]bool // hashes of the results that were returned
@@ -33,16 +34,16 @@ const (
 	// key with many results has shorter hashes.
 	maxHash, minHash = 6, 4
 	// maxHashes is the maximum size of the hashes of a key in bytes.
-	maxHashes = MaxSearchPlace * minHash
+	maxHashes = MaxPlace * minHash
 )
 
 // Has reports whether a result was returned. The names identify it.
-func (p *SearchPlace) Has(names ...string) bool {
+func (p *Place) Has(names ...string) bool {
 	return p != nil && len(p.sent) > 0 && p.sent[p.hash(names)]
 }
 
 // Add moves the place behind a result.
-func (p *SearchPlace) Add(names ...string) {
+func (p *Place) Add(names ...string) {
 	if p == nil {
 		return
 	}
@@ -53,20 +54,20 @@ func (p *SearchPlace) Add(names ...string) {
 }
 
 // AddPage counts a page, and returns its rank.
-func (p *SearchPlace) AddPage() int {
+func (p *Place) AddPage() int {
 	p.pages++
 	return p.pages
 }
 
 // Len returns the number of results that were returned.
-func (p *SearchPlace) Len() int {
+func (p *Place) Len() int {
 	if p == nil {
 		return 0
 	}
 	return len(p.sent)
 }
 
-func (p *SearchPlace) hash(names []string) uint64 {
+func (p *Place) hash(names []string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(names, "\x00")))
 	width := p.width
 	if width == 0 {
@@ -76,8 +77,8 @@ func (p *SearchPlace) hash(names []string) uint64 {
 }
 
 // Key returns the place as a key, or nil if it is behind too many results.
-func (p *SearchPlace) Key() Key {
-	if len(p.sent) > MaxSearchPlace {
+func (p *Place) Key() engine.Key {
+	if len(p.sent) > MaxPlace {
 		return nil
 	}
 	had := p.width
@@ -91,13 +92,13 @@ func (p *SearchPlace) Key() Key {
 		binary.BigEndian.PutUint64(full[:], h<<(64-8*had))
 		b = append(b, full[:width]...)
 	}
-	return Key{strconv.Itoa(int(p.step)), strconv.Itoa(p.pages), strconv.Itoa(width), base64.RawURLEncoding.EncodeToString(b)}
+	return engine.Key{strconv.Itoa(int(p.step)), strconv.Itoa(p.pages), strconv.Itoa(width), base64.RawURLEncoding.EncodeToString(b)}
 }
 
-// PlaceOf returns the place of a key of SearchPlace.Key. Without a key, it is the place in
+// PlaceOf returns the place of a key of Place.Key. Without a key, it is the place in
 // front of all results.
-func PlaceOf(k Key) (*SearchPlace, error) {
-	p := &SearchPlace{}
+func PlaceOf(k engine.Key) (*Place, error) {
+	p := &Place{}
 	if len(k) == 0 {
 		return p, nil
 	}

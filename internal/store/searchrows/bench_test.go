@@ -1,4 +1,4 @@
-package store_test
+package searchrows_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -56,8 +57,8 @@ func (c *corpus) text(n int) string {
 	return b.String()
 }
 
-func (c *corpus) page(i int) store.SearchPage {
-	p := store.SearchPage{Page: fmt.Sprintf("page%06d", i), Title: c.text(3), Language: "en"}
+func (c *corpus) page(i int) searchrows.Page {
+	p := searchrows.Page{Page: fmt.Sprintf("page%06d", i), Title: c.text(3), Language: "en"}
 	for s := range 3 {
 		p.Sections = append(p.Sections, search.Section{Anchor: fmt.Sprint("s", s), Title: c.text(3), Body: c.text(67)})
 	}
@@ -88,7 +89,7 @@ func BenchmarkSearch(b *testing.B) {
 		}
 		took := time.Duration(0)
 		for done := 0; done < pages; {
-			var batch []store.SearchPage
+			var batch []searchrows.Page
 			for range min(1000, pages-done) {
 				batch = append(batch, c.page(done))
 				done++
@@ -175,7 +176,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkSearchPut(b *testing.B) {
 	s := testdb.Open(b, testdb.SQLite(b))
 	c := newCorpus()
-	var batch []store.SearchPage
+	var batch []searchrows.Page
 	for i := range 5_000 {
 		batch = append(batch, c.page(i).Analysed())
 	}

@@ -1,4 +1,4 @@
-package store
+package searchrows
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // Pages that have no word in common take much memory, however few they are.
 func TestTheMemoryOfABulkIndexIsBounded(t *testing.T) {
-	f := NewBulkIndex("l")
+	f := NewBulk("l")
 	for page := range 20 {
 		var words strings.Builder
 		for n := range 100_000 {

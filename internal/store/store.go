@@ -5,7 +5,10 @@
 // transaction. Both have the same read methods. A method never opens a
 // transaction of its own, never decides who may do something, and never
 // calls the network. How statements are run on the databases is known by
-// package engine.
+// package engine, and how the search index is stored by package searchrows.
+//
+// The methods of Reader and Tx are grouped by nouns (rows.go). What a member may see is
+// decided in access.go, for lists, and by docs.Access for one thing.
 package store
 
 import (

@@ -8,7 +8,9 @@
 // package: One, Many and Each read, Exec, Put and Insert write. They are functions, not
 // methods, so that what embeds a Tx does not offer SQL to its callers.
 //
-// The few things that differ between the databases are in sqlite.go and postgres.go.
+// The few things that differ between the databases are in sqlite.go and postgres.go. How
+// writers wait for each other is in write_queue.go (SQLite) and space_lock.go (PostgreSQL),
+// the schema in migrations, and what a backup holds in backup.go.
 package engine
 
 import (

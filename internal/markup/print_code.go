@@ -23,7 +23,7 @@ func (p *printer) code(n *Node) string {
 	if k, ok := n.Num(FieldCollapsedLineCount); ok {
 		w.attr("collapsedLineCount", decimal(k))
 	}
-	w.others(n, FieldSyntax, fieldInfo, FieldTitle, FieldOverflow, FieldLineNumbers, FieldExpandable, FieldFullWidth, FieldCollapsedLineCount)
+	w.others(n, FieldSyntax.name, fieldInfo.name, FieldTitle.name, FieldOverflow.name, FieldLineNumbers.name, FieldExpandable.name, FieldFullWidth.name, FieldCollapsedLineCount.name)
 	if w.done() == openTag("code").done() {
 		return s
 	}
@@ -146,14 +146,20 @@ func (p *printer) pre(n *Node) string {
 	if syntax != "" {
 		b.WriteString(" class=" + quoteAttr("language-"+syntax))
 	}
-	for _, f := range []TextField{FieldTitle, FieldOverflow} {
-		if v := n.Str(f); v != "" {
-			b.WriteString(" " + htmlAttr(f.name) + "=" + quoteAttr(v))
+	for _, a := range [...]struct {
+		f    TextField
+		attr string
+	}{{FieldTitle, "data-title"}, {FieldOverflow, "data-overflow"}} {
+		if v := n.Str(a.f); v != "" {
+			b.WriteString(" " + a.attr + "=" + quoteAttr(v))
 		}
 	}
-	for _, f := range []FlagField{FieldLineNumbers, FieldExpandable, FieldFullWidth} {
-		if v, ok := n.FlagSet(f); ok {
-			b.WriteString(" " + htmlAttr(f.name))
+	for _, a := range [...]struct {
+		f    FlagField
+		attr string
+	}{{FieldLineNumbers, "data-line-numbers"}, {FieldExpandable, "data-expandable"}, {FieldFullWidth, "data-full-width"}} {
+		if v, ok := n.FlagSet(a.f); ok {
+			b.WriteString(" " + a.attr)
 			if !v {
 				b.WriteString(`="false"`)
 			}

@@ -54,11 +54,11 @@ func flagText(v bool) string {
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
 // others writes the data that is not in known, such as unsupported attributes.
-func (w *tagWriter) others(n *Node, known ...field) *tagWriter { return w.rest(n.Data, known) }
+func (w *tagWriter) others(n *Node, known ...string) *tagWriter { return w.rest(n.Data, known) }
 
-func (w *tagWriter) rest(data map[string]any, known []field) *tagWriter {
+func (w *tagWriter) rest(data map[string]any, known []string) *tagWriter {
 	for k, v := range sortedPairs(data) {
-		if slices.ContainsFunc(known, func(f field) bool { return f.key() == k }) || !attributeName.MatchString(k) || v == nil {
+		if slices.Contains(known, k) || !attributeName.MatchString(k) || v == nil {
 			continue
 		}
 		w.attr(k, valueText(v))
@@ -97,23 +97,23 @@ func (p *printer) openBlock(n *Node) *tagWriter {
 }
 
 func openHint(_ *printer, n *Node) *tagWriter {
-	return openTag("hint").strings(n, FieldStyle, FieldIcon).others(n, FieldStyle, FieldIcon)
+	return openTag("hint").strings(n, FieldStyle, FieldIcon).others(n, FieldStyle.name, FieldIcon.name)
 }
 
 func openTabs(_ *printer, n *Node) *tagWriter { return openTag("tabs").flags(n, FieldFullWidth) }
 
 func openTab(_ *printer, n *Node) *tagWriter {
-	return openTag("tab").attr("title", n.Str(FieldTitle)).strings(n, FieldIcon, FieldSlug).others(n, FieldTitle, FieldIcon, FieldSlug)
+	return openTag("tab").attr("title", n.Str(FieldTitle)).strings(n, FieldIcon, FieldSlug).others(n, FieldTitle.name, FieldIcon.name, FieldSlug.name)
 }
 
 func openStepper(*printer, *Node) *tagWriter { return openTag("stepper") }
 
 func openStep(_ *printer, n *Node) *tagWriter {
-	return openTag("step").strings(n, FieldIcon).others(n, FieldIcon)
+	return openTag("step").strings(n, FieldIcon).others(n, FieldIcon.name)
 }
 
 func openColumns(_ *printer, n *Node) *tagWriter {
-	return openTag("columns").flags(n, FieldFullWidth).others(n, FieldFullWidth)
+	return openTag("columns").flags(n, FieldFullWidth).others(n, FieldFullWidth.name)
 }
 
 func openColumn(_ *printer, n *Node) *tagWriter {
@@ -142,12 +142,12 @@ func openPrompt(_ *printer, n *Node) *tagWriter {
 }
 
 func openEmbed(_ *printer, n *Node) *tagWriter {
-	return openTag("embed").attr("url", n.Str(FieldURL)).flags(n, FieldFullWidth).others(n, FieldURL, FieldFullWidth)
+	return openTag("embed").attr("url", n.Str(FieldURL)).flags(n, FieldFullWidth).others(n, FieldURL.name, FieldFullWidth.name)
 }
 
 func openFile(p *printer, n *Node) *tagWriter {
 	dest, _ := p.dest(n, FieldRef, UseFile)
-	return openTag("file").attr("src", dest).others(n, FieldRef)
+	return openTag("file").attr("src", dest).others(n, FieldRef.name)
 }
 
 func openContentRef(p *printer, n *Node) *tagWriter {
@@ -155,7 +155,7 @@ func openContentRef(p *printer, n *Node) *tagWriter {
 	if ref, _ := dataRef(n.value(FieldRef)); n.Str(fieldTag) == "include" && len(n.Data) == 2 && isPlace(ref) {
 		return openInclude(dest)
 	}
-	return openTag("content-ref").attr("url", dest).others(n, FieldRef)
+	return openTag("content-ref").attr("url", dest).others(n, FieldRef.name)
 }
 
 func openReusable(p *printer, n *Node) *tagWriter {
@@ -164,7 +164,7 @@ func openReusable(p *printer, n *Node) *tagWriter {
 }
 
 func openIntegration(_ *printer, n *Node) *tagWriter {
-	return openTag("@"+n.Str(FieldIntegration)+"/"+n.Str(FieldBlock)).rest(n.Props(), []field{FieldFullWidth, FieldURL}).strings(n, FieldURL).flags(n, FieldFullWidth)
+	return openTag("@"+n.Str(FieldIntegration)+"/"+n.Str(FieldBlock)).rest(n.Props(), []string{FieldFullWidth.name, FieldURL.name}).strings(n, FieldURL).flags(n, FieldFullWidth)
 }
 
 func openInclude(dest string) *tagWriter {
@@ -298,7 +298,7 @@ func openUpdate(_ *printer, n *Node) *tagWriter {
 	if len(tags) > 0 {
 		w.attr("tags", strings.Join(tags, ","))
 	}
-	return w.others(n, FieldDate, FieldTags)
+	return w.others(n, FieldDate.name, FieldTags.name)
 }
 
 func captionOf(n *Node) []*Node {
@@ -400,7 +400,7 @@ func openSwagger(p *printer, n *Node) *tagWriter {
 	}
 	dest, _ := p.dest(n, FieldRef, UseFile)
 	w := openTag(name).attr("src", dest).strings(n, FieldPath, FieldMethod).flags(n, FieldExpanded, FieldFullWidth)
-	return w.others(n, FieldRef, FieldPath, FieldMethod, FieldExpanded, FieldFullWidth, fieldTag, fieldBody)
+	return w.others(n, FieldRef.name, FieldPath.name, FieldMethod.name, FieldExpanded.name, FieldFullWidth.name, fieldTag.name, fieldBody.name)
 }
 
 func openOpenAPI(_ *printer, n *Node) *tagWriter {
@@ -411,7 +411,7 @@ func openOpenAPI(_ *printer, n *Node) *tagWriter {
 	} else {
 		w.strings(n, FieldPath, FieldName, FieldMethod)
 	}
-	return w.others(n, FieldRef, FieldPath, FieldName, FieldMethod, FieldSchemas, FieldTitle, FieldGrouped, fieldBody)
+	return w.others(n, FieldRef.name, FieldPath.name, FieldName.name, FieldMethod.name, FieldSchemas.name, FieldTitle.name, FieldGrouped.name, fieldBody.name)
 }
 
 func (p *printer) expandable(n *Node) string {

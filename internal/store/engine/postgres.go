@@ -161,9 +161,18 @@ func once(ctx context.Context, db beginner, o *sql.TxOptions, fn func(runner) er
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 	if err := fn(pgRunner{tx}); err != nil {
-		return err
+		return ended(ctx, err)
 	}
-	return tx.Commit()
+	return ended(ctx, tx.Commit())
+}
+
+// ended adds the reason to the error of a transaction that database/sql rolled back
+// because ctx was done: callers tell those who left from failures by it.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
 }
 
 func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {

@@ -16,7 +16,7 @@ var only = map[string][]string{
 	"modernc.org/sqlite":                  {"internal/store/engine", "bench"},
 	"github.com/jackc/pgx":                {"internal/store/engine"},
 	"database/sql":                        {"internal/store/engine", "bench"},
-	"github.com/danielgtaylor/huma":       {"internal/web/api", "internal/web/api/kernel"},
+	"github.com/danielgtaylor/huma":       {"internal/web/api", "internal/web/api/kernel", "internal/web/api/wire"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/web/server"},
 	"net/http":                            {"internal/web/api", "internal/web/api/kernel", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/site/publish/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},

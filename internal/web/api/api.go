@@ -27,6 +27,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -63,6 +64,7 @@ type Config struct {
 // API is the handler of all operations under /v1.
 type API struct {
 	*kernel.Kernel
+	*wire.Views
 	Config
 
 	pageCache      *cache.Cache[pageKey, *cachedPage]
@@ -77,7 +79,8 @@ const maxPageCache = 24 << 20
 // that an incomplete or unprotected server does not start.
 func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
-	a := &API{Kernel: kernel.New(c.Kernel, secret), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
+	k := kernel.New(c.Kernel, secret)
+	a := &API{Kernel: k, Views: wire.NewViews(k, c.Content, c.Reviews, c.Sites), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	a.users()

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) audits() {
@@ -57,29 +56,16 @@ type AuditFilter struct {
 }
 
 func (c AuditFilter) filter(g *authz.Grant) (f store.AuditFilter, err error) {
-	f = store.AuditFilter{Actor: userOf(g, docs.UserID(c.Actor)), Action: c.Action, SubjectKind: c.SubjectKind, SubjectID: c.Subject}
-	if f.From, err = parseTime("query.from", c.From); err != nil {
+	f = store.AuditFilter{Actor: wire.UserOf(g, docs.UserID(c.Actor)), Action: c.Action, SubjectKind: c.SubjectKind, SubjectID: c.Subject}
+	if f.From, err = wire.ParseTime("query.from", c.From); err != nil {
 		return f, err
 	}
-	f.Until, err = parseTime("query.until", c.Until)
+	f.Until, err = wire.ParseTime("query.until", c.Until)
 	return f, err
 }
 
-// parseTime parses an RFC 3339 time; the empty text is the zero time. at is the path of
-// the field, for error messages.
-func parseTime(at, text string) (docs.Time, error) {
-	if text == "" {
-		return 0, nil
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return 0, errs.Field(at, "must be a date and time such as 2026-01-31T08:00:00Z")
-	}
-	return docs.TimeOf(t), nil
-}
-
 type auditIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	AuditFilter
 }
@@ -102,7 +88,7 @@ func auditEvent(r store.AuditRow) AuditEvent {
 }
 
 type exportAuditIn struct {
-	OrgIn
+	wire.OrgIn
 	AuditFilter
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // auditEvents declares the audit log in the form that clients of GitBook know. The log is the
@@ -32,14 +33,14 @@ func (a *API) auditEvents(tag string) {
 
 // OrganizationAuditEvent is the JSON form of an event of the audit log in the form of GitBook.
 type OrganizationAuditEvent struct {
-	Object     string      `json:"object" enum:"audit-event"`
-	ID         string      `json:"id" format:"uuid" doc:"Made of the id in listAuditEvents."`
-	OccurredAt docs.Time   `json:"occurredAt"`
-	Action     string      `json:"action"`
-	Actor      auditActor  `json:"actor"`
-	Source     string      `json:"source" enum:"ui,api,script,workflow" doc:"api: with a token; ui: in a session; script: the command line; workflow: the server itself."`
-	Target     auditTarget `json:"target"`
-	URLs       location    `json:"urls"`
+	Object     string        `json:"object" enum:"audit-event"`
+	ID         string        `json:"id" format:"uuid" doc:"Made of the id in listAuditEvents."`
+	OccurredAt docs.Time     `json:"occurredAt"`
+	Action     string        `json:"action"`
+	Actor      auditActor    `json:"actor"`
+	Source     string        `json:"source" enum:"ui,api,script,workflow" doc:"api: with a token; ui: in a session; script: the command line; workflow: the server itself."`
+	Target     auditTarget   `json:"target"`
+	URLs       wire.Location `json:"urls"`
 }
 
 // OrganizationAuditEventDetails is an event with its details.
@@ -67,7 +68,7 @@ func (a *API) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
 	id := docs.UUID(r.ID)
 	w := OrganizationAuditEvent{
 		Object: "audit-event", ID: id, OccurredAt: r.At, Action: r.Action, Actor: auditActor{"user", string(r.Actor)}, Source: "ui",
-		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: location{a.Location("orgs", string(r.Org), "audit-events", id)},
+		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: wire.Location{Location: a.Location("orgs", string(r.Org), "audit-events", id)},
 	}
 	switch {
 	case r.Actor == "":
@@ -81,7 +82,7 @@ func (a *API) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
 }
 
 type listAuditEventsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	From   string `query:"from" format:"date-time" doc:"Events of this moment and later."`
 	To     string `query:"to" format:"date-time" doc:"Events of this moment and earlier."`
@@ -95,7 +96,7 @@ func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kern
 	if err != nil {
 		return nil, err
 	}
-	if f.Until, err = parseTime("query.to", in.To); err != nil {
+	if f.Until, err = wire.ParseTime("query.to", in.To); err != nil {
 		return nil, err
 	}
 	if !f.Until.IsZero() {
@@ -105,7 +106,7 @@ func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kern
 }
 
 type auditEventIn struct {
-	OrgIn
+	wire.OrgIn
 	ID string `path:"auditEventId" maxLength:"64"`
 }
 
@@ -130,7 +131,7 @@ type auditActions struct {
 	Items []AuditEventAction `json:"items"`
 }
 
-func (a *API) listAuditActions(ctx context.Context, in *OrgIn) (*kernel.Out[auditActions], error) {
+func (a *API) listAuditActions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[auditActions], error) {
 	names, err := a.Orgs.AuditActions(ctx, in.Org)
 	w := auditActions{Items: []AuditEventAction{}}
 	for _, name := range names {

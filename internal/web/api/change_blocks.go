@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Limits of the block changes in a response.
@@ -87,7 +88,7 @@ func wireBlock(b markup.BlockChange) blockChange {
 // changesOut returns a page of the differences between two revisions. A cursor contains
 // the ids of both, so that the next page compares the same revisions, even if the change
 // request has a newer one by then. before opens the revision that is compared with.
-func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kernel.ChangesPaged, before func(docs.RevisionID) opener) (semanticChanges, error) {
+func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kernel.ChangesPaged, before func(docs.RevisionID) wire.Opener) (semanticChanges, error) {
 	paged := kernel.Paged(in)
 	at, err := a.OpenPage(ctx, paged)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // changeRequestContent declares the operations on the content of a change request. They
@@ -81,7 +82,7 @@ func (a *API) changeRequestContent() {
 
 // request returns an opener of the newest revision of the change request with an id or
 // number.
-func (a *API) request(name string) opener {
+func (a *API) request(name string) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		cr, err := a.find(ctx, name)
 		if err != nil {
@@ -92,48 +93,48 @@ func (a *API) request(name string) opener {
 }
 
 type requestContentIn struct {
-	RequestIn
+	wire.RequestIn
 	Flags
 }
 
 type requestFilesIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 	Flags
 }
 
 type requestFileIn struct {
-	RequestIn
+	wire.RequestIn
 	File docs.FileID `path:"fileId"`
 	Flags
 }
 
 type requestPageIn struct {
-	RequestIn
+	wire.RequestIn
 	Page docs.PageID `path:"pageId"`
 	PageOptions
 }
 
 type requestPathIn struct {
-	RequestIn
+	wire.RequestIn
 	Path string `path:"pagePath"`
 	PageOptions
 	CachedMetadataIn
 }
 
 type requestReusableIn struct {
-	RequestIn
+	wire.RequestIn
 	Reusable docs.ReusableID `path:"reusableContentId"`
 	Flags
 }
 
 type requestUploadIn struct {
-	RequestIn
+	wire.RequestIn
 	Upload
 }
 
 type updateRequestContentIn struct {
-	RequestIn
+	wire.RequestIn
 	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Return only the change request."`
 	IfMatch string `header:"If-Match" maxLength:"200"`
 	StrictIn
@@ -142,15 +143,15 @@ type updateRequestContentIn struct {
 
 // requestOutcome is the result of a batch of changes to a change request.
 type requestOutcome struct {
-	ChangeRequest ChangeRequest   `json:"changeRequest"`
-	Changes       []changeOutcome `json:"changes"`
-	InsertedFiles []File          `json:"insertedFiles"`
-	Problems      []pageProblem   `json:"problems" doc:"Mistakes in the text of the pages that were written, as of updateContent."`
+	ChangeRequest wire.ChangeRequest `json:"changeRequest"`
+	Changes       []changeOutcome    `json:"changes"`
+	InsertedFiles []File             `json:"insertedFiles"`
+	Problems      []pageProblem      `json:"problems" doc:"Mistakes in the text of the pages that were written, as of updateContent."`
 }
 
 // editedRequest is a change request with the mistakes in the pages that were written.
 type editedRequest struct {
-	ChangeRequest
+	wire.ChangeRequest
 	Problems []pageProblem `json:"problems"`
 }
 
@@ -164,7 +165,7 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if err != nil {
 		return nil, err
 	}
-	cr, err := a.changeRequest(ctx, g, g.Space, *done.Request)
+	cr, err := a.ChangeRequest(ctx, g, g.Space, *done.Request)
 	if err != nil {
 		return nil, err
 	}

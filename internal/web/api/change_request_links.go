@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // changeRequestLinks declares the operations on the links of change requests. They share
@@ -41,20 +42,20 @@ func (a *API) changeRequestLinks() {
 }
 
 type requestLinksIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 	Broken index.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken links: those that the request broke, or those that are broken in the space, too."`
 }
 
 type requestPagedPageIn struct {
-	RequestIn
+	wire.RequestIn
 	Page docs.PageID `path:"pageId"`
 	kernel.Paged
 }
 
 type requestPagedFileIn struct {
-	RequestIn
+	wire.RequestIn
 	File docs.FileID `path:"fileId"`
 	kernel.Paged
 }

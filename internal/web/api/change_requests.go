@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -16,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) changeRequests() {
@@ -83,80 +83,6 @@ func (a *API) changeRequests() {
 	}, a.resolveConflict)
 }
 
-// ChangeRequest is the JSON form of a change request.
-type ChangeRequest struct {
-	Object           string                   `json:"object" enum:"change-request"`
-	ID               string                   `json:"id"`
-	Number           int64                    `json:"number" doc:"Counts up within the space; can be used instead of the id."`
-	Status           docs.ChangeRequestStatus `json:"status" enum:"draft,open,archived,merged"`
-	Subject          string                   `json:"subject"`
-	Description      *markup.Document         `json:"description,omitempty"`
-	CreatedBy        User                     `json:"createdBy"`
-	CreatedAt        docs.Time                `json:"createdAt"`
-	UpdatedAt        docs.Time                `json:"updatedAt"`
-	Space            string                   `json:"space"`
-	Revision         string                   `json:"revision" doc:"The newest revision of the request."`
-	RevisionInitial  string                   `json:"revisionInitial" doc:"Revision of the space that the request was created from."`
-	RevisionAncestor string                   `json:"revisionMergedAncestor,omitempty" doc:"Revision of the space that the request was last updated with."`
-	RevisionMerged   string                   `json:"revisionMerged,omitempty" doc:"Revision of the space that the merge created."`
-	MergedBy         *User                    `json:"mergedBy,omitempty"`
-	MergedAt         docs.Time                `json:"mergedAt,omitzero"`
-	Comments         int                      `json:"comments" doc:"Number of open comments."`
-	Conflicts        int                      `json:"conflicts" doc:"Number of open conflicts, which prevent merging."`
-	Outdated         bool                     `json:"outdated" doc:"Whether the space has changed since the request was last updated."`
-	Cluster          string                   `json:"conversationsIssuesCluster,omitempty"`
-	URLs             entryURLs                `json:"urls"`
-}
-
-// person returns the JSON form of a user for a caller. Guests do not see the e-mail
-// addresses of others.
-func (a *API) person(g *authz.Grant, u docs.User) User {
-	w := a.user(u)
-	if !g.Sees(u.ID) {
-		w.Email = ""
-	}
-	return w
-}
-
-func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, c docs.ChangeRequest) (ChangeRequest, error) {
-	w := ChangeRequest{
-		Object: "change-request", ID: string(c.ID), Number: c.Number, Status: c.Status, Subject: c.Subject,
-		CreatedBy: a.person(g, c.CreatedBy), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Space: string(c.Space),
-		Revision: string(c.Revision), RevisionInitial: string(c.Initial), RevisionAncestor: string(c.Ancestor), RevisionMerged: string(c.Merged),
-		MergedAt: c.MergedAt, Comments: c.OpenComments, Conflicts: c.OpenConflicts,
-		Outdated: c.Outdated(sp), Cluster: c.Cluster,
-		URLs: entryURLs{a.Location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
-	}
-	if c.MergedBy != "" {
-		u, err := a.Reviews.MergedBy(ctx, c)
-		if err != nil {
-			return w, err
-		}
-		w.MergedBy = ptr(a.person(g, u))
-	}
-	if c.Description != "" && g.VisitorAccess() == nil {
-		v, err := a.Content.Revision(ctx, sp, c.Revision)
-		if err != nil {
-			return w, err
-		}
-		if w.Description, err = v.NoteDocument(ctx, c.Description); err != nil {
-			return w, err
-		}
-	}
-	return w, nil
-}
-
-// requestURL returns the address of a change request in the application.
-func (a *API) requestURL(sp docs.Space, c docs.ChangeRequest) string {
-	return a.appURL(sp, "") + "/~/changes/" + strconv.FormatInt(c.Number, 10)
-}
-
-// RequestIn names a change request by its id or its number.
-type RequestIn struct {
-	SpaceIn
-	Request string `path:"changeRequestId" maxLength:"100"`
-}
-
 // find returns the change request with an id or number, in the space of the path.
 func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
 	return a.Reviews.ChangeRequest(ctx, authz.FromContext(ctx), name)
@@ -175,26 +101,26 @@ type ChangeRequestFilter struct {
 
 func (f ChangeRequestFilter) plain(g *authz.Grant) store.ChangeRequestFilter {
 	return store.ChangeRequestFilter{
-		Status: f.Status, Creator: userOf(g, f.Creator), Contributor: userOf(g, f.Contributor), Reviewer: userOf(g, f.Reviewer), Cluster: f.Cluster,
+		Status: f.Status, Creator: wire.UserOf(g, f.Creator), Contributor: wire.UserOf(g, f.Contributor), Reviewer: wire.UserOf(g, f.Reviewer), Cluster: f.Cluster,
 		ByCreation: f.OrderBy == "createdAt",
 	}
 }
 
 type listChangeRequestsIn struct {
-	SpaceIn
+	wire.SpaceIn
 	kernel.Paged
 	ChangeRequestFilter
 }
 
-func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[ChangeRequest], error) {
+func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
-		return a.changeRequest(ctx, g, g.Space, c)
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (wire.ChangeRequest, error) {
+		return a.ChangeRequest(ctx, g, g.Space, c)
 	})
 }
 
 type listOrgChangeRequestsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	ChangeRequestFilter
 	Site    docs.SiteID  `query:"site" maxLength:"100" doc:"Only change requests of spaces of this site."`
@@ -203,20 +129,20 @@ type listOrgChangeRequestsIn struct {
 	Finding string       `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
-func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[ChangeRequest], error) {
+func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g, f := authz.FromContext(ctx), in.plain(authz.FromContext(ctx))
 	f.Space, f.Site = in.Space, in.Site
 	all, err := a.Reviews.OrgChangeRequests(ctx, g, f)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
-		return a.changeRequest(ctx, g, c.Space, c.Request)
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (wire.ChangeRequest, error) {
+		return a.ChangeRequest(ctx, g, c.Space, c.Request)
 	})
 }
 
 type createChangeRequestIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		_           struct{}  `json:"-" additionalProperties:"true"` // the contract allows further properties
 		Subject     string    `json:"subject,omitempty" maxLength:"100"`
@@ -225,7 +151,7 @@ type createChangeRequestIn struct {
 	}
 }
 
-func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[ChangeRequest], error) {
+func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	if in.Body.AgentTaskID != "" {
 		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
@@ -241,24 +167,24 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 	}
 	sp := g.Space
 	sp.Revision = cr.Initial // the revision from which the request was created
-	w, err := a.changeRequest(ctx, g, sp, cr)
+	w, err := a.ChangeRequest(ctx, g, sp, cr)
 	return kernel.Made(w.URLs.Location, w), err
 }
 
-type requestIn struct{ RequestIn }
+type requestIn struct{ wire.RequestIn }
 
-func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[ChangeRequest], error) {
+func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }
 
 type updateChangeRequestIn struct {
-	RequestIn
+	wire.RequestIn
 	Body struct {
 		Subject     opt.Val[string]          `json:"subject,omitempty" maxLength:"100"`
 		Description rawDoc                   `json:"description,omitempty"`
@@ -277,7 +203,7 @@ func noteOf(path string, raw rawDoc) (*revision.Body, error) {
 	return &revision.Body{Document: doc}, err
 }
 
-func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[ChangeRequest], error) {
+func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
@@ -287,7 +213,7 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }
 
@@ -329,7 +255,7 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 }
 
 type changeRequestChangesIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.ChangesPaged
 }
 
@@ -344,7 +270,7 @@ func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChanges
 
 // contributor is a user who edited a change request or commented on it.
 type contributor struct {
-	User      User                   `json:"user"`
+	User      wire.User              `json:"user"`
 	Count     int                    `json:"count"`
 	UpdatedAt docs.Time              `json:"updatedAt"`
 	Action    docs.ContributorAction `json:"actionType" enum:"edit,comment"`
@@ -359,13 +285,13 @@ func (a *API) contributors(ctx context.Context, in *requestIn) (*kernel.Page[con
 	w := &kernel.Page[contributor]{}
 	w.Body.Items = []contributor{}
 	for _, c := range all {
-		w.Body.Items = append(w.Body.Items, contributor{a.person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
+		w.Body.Items = append(w.Body.Items, contributor{a.Person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
 	}
 	return w, err
 }
 
 type requestRevisionsIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // rawDoc is the JSON of a document in a request. It is parsed later, with errors that
@@ -143,10 +144,10 @@ func (c contentChange) fits(at string) error {
 
 // semanticChanges is the JSON form of the differences between two revisions.
 type semanticChanges struct {
-	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
-	Changes    []semanticChange `json:"changes"`
-	More       int              `json:"more,omitempty" doc:"Number of changes beyond limit."`
-	Next       *kernel.Next     `json:"next,omitempty" doc:"Cursor of the next page; absent if there are no more changes."`
+	MergedFrom *wire.ChangeRequest `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
+	Changes    []semanticChange    `json:"changes"`
+	More       int                 `json:"more,omitempty" doc:"Number of changes beyond limit."`
+	Next       *kernel.Next        `json:"next,omitempty" doc:"Cursor of the next page; absent if there are no more changes."`
 }
 
 type semanticChange struct {
@@ -366,7 +367,7 @@ func variablesOrNil(v docs.Variables) any {
 
 func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File]) semanticChange {
 	show := func(f docs.File) *changedFile {
-		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(bearerOf(g), sp, f)}
+		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(wire.BearerOf(g), sp, f)}
 	}
 	switch {
 	case p.Before == nil:
@@ -386,7 +387,7 @@ func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File
 		at["size"] = beforeAfter{x.Size, y.Size}
 	}
 	if x.Blob != y.Blob || len(at) == 0 {
-		at["downloadURL"] = beforeAfter{a.downloadURL(bearerOf(g), sp, *x), a.downloadURL(bearerOf(g), sp, *y)}
+		at["downloadURL"] = beforeAfter{a.downloadURL(wire.BearerOf(g), sp, *x), a.downloadURL(wire.BearerOf(g), sp, *y)}
 	}
 	if x.Width != y.Width || x.Height != y.Height {
 		at["dimensions"] = beforeAfter{dimensionsOf(*x), dimensionsOf(*y)}

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) collections() {
@@ -54,88 +55,43 @@ func (a *API) collections() {
 	}, a.transferCollection)
 }
 
-// Collection is the JSON form of a collection.
-type Collection struct {
-	Object       string                `json:"object" enum:"collection"`
-	ID           string                `json:"id"`
-	Title        string                `json:"title"`
-	Description  string                `json:"description,omitempty"`
-	Organization string                `json:"organization"`
-	Parent       string                `json:"parent,omitempty"`
-	DefaultLevel *docs.Level           `json:"defaultLevel"`
-	URLs         contentURLs           `json:"urls"`
-	Permissions  collectionPermissions `json:"permissions"`
-}
-
-type contentURLs struct {
-	Location string `json:"location" format:"uri"`
-	App      string `json:"app" format:"uri"`
-}
-
-type collectionPermissions struct {
-	View            bool `json:"view"`
-	Admin           bool `json:"admin"`
-	ViewInviteLinks bool `json:"viewInviteLinks"`
-	Create          bool `json:"create"`
-}
-
-func levelOrNull(l docs.Level) *docs.Level {
-	if l == docs.LevelNone {
-		return nil
-	}
-	return &l
-}
-
-// collection returns the JSON form of a collection for a caller who has the role r on it.
-func (a *API) collection(by authz.Actor, c docs.Collection, r docs.Role) Collection {
-	return Collection{
-		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
-		Parent: string(c.Parent), DefaultLevel: levelOrNull(c.Level),
-		URLs: contentURLs{a.Location("collections", string(c.ID)), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
-		Permissions: collectionPermissions{
-			View: by.Can(r, authz.ViewCollection), Admin: by.Can(r, authz.AdminCollection),
-			ViewInviteLinks: by.Can(r, authz.AdminCollection), Create: by.Can(r, authz.CreateIn),
-		},
-	}
-}
-
 type listCollectionsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Nested bool `query:"nested" default:"true" doc:"false excludes collections that are inside another one."`
 }
 
-func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*kernel.Page[Collection], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
-		return a.collection(authz.FromContext(ctx).Actor, it.It, it.Role)
+func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*kernel.Page[wire.Collection], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) wire.Collection {
+		return a.Collection(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }
 
 type createCollectionIn struct {
-	OrgIn
+	wire.OrgIn
 	Body *struct {
 		Title  string            `json:"title,omitempty" maxLength:"50"`
 		Parent docs.CollectionID `json:"parent,omitempty" minLength:"1"`
 	}
 }
 
-func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*kernel.Created[Collection], error) {
+func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*kernel.Created[wire.Collection], error) {
 	var title string
 	var parent docs.CollectionID
 	if in.Body != nil {
 		title, parent = in.Body.Title, in.Body.Parent
 	}
 	c, r, err := a.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
-	return kernel.Made(a.Location("collections", string(c.ID)), a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.Made(a.Location("collections", string(c.ID)), a.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type CollectionIn struct {
 	Collection docs.CollectionID `path:"collectionId"`
 }
 
-func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*kernel.Out[Collection], error) {
+func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
+	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
 }
 
 type updateCollectionIn struct {
@@ -147,14 +103,14 @@ type updateCollectionIn struct {
 	}
 }
 
-func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[Collection], error) {
+func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
 	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*kernel.Done, error) {
@@ -166,7 +122,7 @@ type listCollectionSpacesIn struct {
 	kernel.Paged
 }
 
-func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[Space], error) {
+func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[wire.Space], error) {
 	return a.spacesPage(ctx, in.Paged, in.Collection)
 }
 
@@ -222,7 +178,7 @@ type moveCollectionIn struct {
 	Body movement
 }
 
-func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel.Out[Collection], error) {
+func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
@@ -233,7 +189,7 @@ func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type transfer struct {
@@ -245,12 +201,12 @@ type transferCollectionIn struct {
 	Body transfer
 }
 
-func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[Collection], error) {
+func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
 	c, err := a.Spaces.TransferCollection(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }

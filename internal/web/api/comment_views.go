@@ -7,13 +7,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/comments"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Comment is the JSON form of a comment.
 type Comment struct {
 	Object      string             `json:"object" enum:"comment"`
 	ID          string             `json:"id"`
-	PostedBy    User               `json:"postedBy"`
+	PostedBy    wire.User          `json:"postedBy"`
 	PostedAt    docs.Time          `json:"postedAt"`
 	EditedAt    docs.Time          `json:"editedAt,omitzero"`
 	Reactions   []emojiReaction    `json:"reactions"`
@@ -21,23 +22,23 @@ type Comment struct {
 	Repliers    []replier          `json:"repliers"`
 	Body        noteBody           `json:"body"`
 	Target      commentTarget      `json:"target"`
-	URLs        location           `json:"urls"`
+	URLs        wire.Location      `json:"urls"`
 	Permissions commentPermissions `json:"permissions"`
 	Status      docs.CommentStatus `json:"status" enum:"open,resolved"`
 	ResolvedAt  docs.Time          `json:"resolvedAt,omitzero"`
-	ResolvedBy  *User              `json:"resolvedBy,omitempty"`
+	ResolvedBy  *wire.User         `json:"resolvedBy,omitempty"`
 }
 
 // CommentReply is the JSON form of a reply to a comment.
 type CommentReply struct {
 	Object      string             `json:"object" enum:"comment-reply"`
 	ID          string             `json:"id"`
-	PostedBy    User               `json:"postedBy"`
+	PostedBy    wire.User          `json:"postedBy"`
 	PostedAt    docs.Time          `json:"postedAt"`
 	EditedAt    docs.Time          `json:"editedAt,omitzero"`
 	Reactions   []emojiReaction    `json:"reactions"`
 	Body        noteBody           `json:"body"`
-	URLs        location           `json:"urls"`
+	URLs        wire.Location      `json:"urls"`
 	Permissions commentPermissions `json:"permissions"`
 }
 
@@ -54,14 +55,14 @@ type emojiReaction struct {
 }
 
 type reactor struct {
-	User      User      `json:"user"`
+	User      wire.User `json:"user"`
 	ReactedAt docs.Time `json:"reactedAt"`
 }
 
 type replier struct {
 	UpdatedAt docs.Time `json:"updatedAt"`
 	Count     int       `json:"count"`
-	User      User      `json:"user"`
+	User      wire.User `json:"user"`
 }
 
 type commentTarget struct {
@@ -108,12 +109,12 @@ type commentView struct {
 	nodes  *comments.Nodes
 }
 
-func (s commentView) location(parts ...string) location {
+func (s commentView) location(parts ...string) wire.Location {
 	at := []string{"spaces", string(s.place.In.Space)}
 	if s.place.In.Request != "" {
 		at = append(at, "change-requests", string(s.place.In.Request))
 	}
-	return location{s.a.Location(append(append(at, "comments"), parts...)...)}
+	return wire.Location{Location: s.a.Location(append(append(at, "comments"), parts...)...)}
 }
 
 func (s commentView) body(ctx context.Context, source string) (noteBody, error) {
@@ -129,7 +130,7 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 	for i, r := range all {
 		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
 		for j, u := range r.Users {
-			out[i].Users[j] = reactor{s.a.person(authz.FromContext(ctx), u.User), u.At}
+			out[i].Users[j] = reactor{s.a.Person(authz.FromContext(ctx), u.User), u.At}
 		}
 	}
 	return out
@@ -138,7 +139,7 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
 	body, err := s.body(ctx, c.Body)
 	w := Comment{
-		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment", ID: string(c.ID), PostedBy: s.a.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Replies: c.Replies(), Repliers: []replier{}, Body: body,
 		Target: commentTarget{
 			ChangeRequest: string(c.In.Request), Review: string(c.Target.Review), Space: string(c.In.Space),
@@ -161,10 +162,10 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
 	}
 	for _, r := range c.Repliers {
-		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(authz.FromContext(ctx), r.User)})
+		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.Person(authz.FromContext(ctx), r.User)})
 	}
 	if !c.Open() {
-		by := s.a.person(authz.FromContext(ctx), c.ResolvedBy)
+		by := s.a.Person(authz.FromContext(ctx), c.ResolvedBy)
 		w.ResolvedBy = &by
 	}
 	return w, err
@@ -173,7 +174,7 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 func (s commentView) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	body, err := s.body(ctx, c.Body)
 	return CommentReply{
-		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Body: body, URLs: s.location(string(c.Comment), "replies", string(c.ID)),
 		Permissions: permissionsOn(comments.RightsOf(authz.FromContext(ctx), c.PostedBy.ID)),
 	}, err

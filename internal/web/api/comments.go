@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // comments declares the operations on comments: the same eleven for spaces and for change
@@ -138,7 +139,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*kernel.Pag
 		f.Status = docs.CommentStatus(in.Status)
 	}
 	for _, u := range in.Authors {
-		f.Authors = append(f.Authors, userOf(authz.FromContext(ctx), docs.UserID(u)))
+		f.Authors = append(f.Authors, wire.UserOf(authz.FromContext(ctx), docs.UserID(u)))
 	}
 	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
@@ -319,12 +320,12 @@ type listCommentersIn struct {
 	kernel.Paged
 }
 
-func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*kernel.Page[Member], error) {
+func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*kernel.Page[wire.Member], error) {
 	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.Member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // conflict is the JSON form of a conflict: a space and a change request changed the same
@@ -108,7 +109,7 @@ func (a *API) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.F
 }
 
 type listConflictsIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 	Status string `query:"status" enum:"open,all" default:"open"`
 }
@@ -145,7 +146,7 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*kernel.P
 }
 
 type resolveConflictIn struct {
-	RequestIn
+	wire.RequestIn
 	Conflict string `path:"conflictId" maxLength:"100"`
 	Body     struct {
 		Resolution string       `json:"resolution" enum:"main,mine,document"`
@@ -153,7 +154,7 @@ type resolveConflictIn struct {
 	}
 }
 
-func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kernel.Out[ChangeRequest], error) {
+func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	var given *revision.Body
 	switch b := in.Body.Document; {
@@ -171,6 +172,6 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kern
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }

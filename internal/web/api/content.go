@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Content can be read from the newest revision of a space, from any other revision of it,
@@ -27,44 +28,44 @@ func (a *API) content() {
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
-		return a.revisionOut(ctx, a.head, in.Flags)
+		return a.revisionOut(ctx, a.Head, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
-		return a.pagesOut(ctx, a.head, in.Flags)
+		return a.pagesOut(ctx, a.Head, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
 	}, func(ctx context.Context, in *filesIn) (*kernel.Page[File], error) {
-		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
+		return a.filesOut(ctx, a.Head, in.Paged, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
 	}, func(ctx context.Context, in *fileIn) (*kernel.Out[File], error) {
-		return a.fileOut(ctx, a.head, in.File, in.Flags)
+		return a.fileOut(ctx, a.Head, in.File, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
+		return a.pageOut(ctx, a.Head, byID(in.Page), in.PageOptions)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
+		return a.pageOut(ctx, a.Head, byPath(in.Path), in.PageOptions)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a space.",
 	}, func(ctx context.Context, in *reusableIn) (*kernel.Out[ReusableContent], error) {
-		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
+		return a.reusableOut(ctx, a.Head, in.Reusable, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: read,
@@ -127,44 +128,25 @@ type revised[T any] struct {
 	Body T
 }
 
-// opener returns the revision that a request reads.
-type opener func(ctx context.Context) (*revision.View, error)
-
-// head returns the newest revision of the space, as the caller sees it.
-func (a *API) head(ctx context.Context) (*revision.View, error) {
-	g := authz.FromContext(ctx)
-	v, err := a.Content.Source.Head(ctx, g.Space)
-	return asSeen(g, v), err
-}
-
-// asSeen returns a revision as the caller sees it: for visitors, without what is hidden
-// from them.
-func asSeen(g *authz.Grant, v *revision.View) *revision.View {
-	if v == nil || g.Visitor() == nil {
-		return v
-	}
-	return v.For(g.Visitor())
-}
-
 type contentIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Flags
 }
 
 type filesIn struct {
-	SpaceIn
+	wire.SpaceIn
 	kernel.Paged
 	Flags
 }
 
 type fileIn struct {
-	SpaceIn
+	wire.SpaceIn
 	File docs.FileID `path:"fileId"`
 	Flags
 }
 
 type pageIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Page docs.PageID `path:"pageId"`
 	PageOptions
 }
@@ -175,14 +157,14 @@ type CachedMetadataIn struct {
 }
 
 type pathIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Path string `path:"pagePath"`
 	PageOptions
 	CachedMetadataIn
 }
 
 type reusableIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Reusable docs.ReusableID `path:"reusableContentId"`
 	Flags
 }
@@ -191,7 +173,7 @@ type pageTree struct {
 	Pages []Page `json:"pages"`
 }
 
-func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[pageTree], error) {
+func (a *API) pagesOut(ctx context.Context, open wire.Opener, f Flags) (*revised[pageTree], error) {
 	v, err := a.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
@@ -206,7 +188,7 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 
 func etag(v *revision.View) string { return `"` + string(v.Rev.ID) + `"` }
 
-func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*kernel.Out[ReusableContent], error) {
+func (a *API) reusableOut(ctx context.Context, open wire.Opener, id docs.ReusableID, f Flags) (*kernel.Out[ReusableContent], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -220,13 +202,13 @@ func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, 
 }
 
 type documentIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Document string `path:"documentId"`
 	Schema   string `query:"schema" enum:"current,next" doc:"Ignored: there is only one version of the schema."`
 }
 
 func (a *API) getDocument(ctx context.Context, in *documentIn) (*kernel.Out[*markup.Document], error) {
-	v, err := a.head(ctx)
+	v, err := a.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +224,7 @@ type ContentBody struct {
 
 // updateContentIn is the input of updateContent.
 type updateContentIn struct {
-	SpaceIn
+	wire.SpaceIn
 	IfMatch string `header:"If-Match" maxLength:"200"`
 	StrictIn
 	Body ContentBatch
@@ -306,9 +288,9 @@ type changeOutcome struct {
 }
 
 type outcomePage struct {
-	Object string   `json:"object" enum:"page"`
-	ID     string   `json:"id"`
-	URLs   location `json:"urls"`
+	Object string        `json:"object" enum:"page"`
+	ID     string        `json:"id"`
+	URLs   wire.Location `json:"urls"`
 }
 
 func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
@@ -337,7 +319,7 @@ func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 			if done.Request != nil {
 				at = a.Location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
 			}
-			w.Page = outcomePage{"page", string(c.Page), location{at}}
+			w.Page = outcomePage{"page", string(c.Page), wire.Location{Location: at}}
 		}
 		o.Changes = append(o.Changes, w)
 	}
@@ -360,7 +342,7 @@ func revisionOfTag(tag string) docs.RevisionID {
 	return docs.RevisionID(bare)
 }
 
-func (a *API) filesOut(ctx context.Context, open opener, p kernel.Paged, f Flags) (*kernel.Page[File], error) {
+func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f Flags) (*kernel.Page[File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -387,7 +369,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p kernel.Paged, f Flags
 	}, s.file)
 }
 
-func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags) (*kernel.Out[File], error) {
+func (a *API) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f Flags) (*kernel.Out[File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err

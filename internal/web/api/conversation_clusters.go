@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // IssuesCluster is the JSON form of a cluster of issues.
@@ -22,7 +23,7 @@ type IssuesCluster struct {
 	Pulse     []int64          `json:"weeklyPulse" minItems:"13" maxItems:"13" doc:"Issues of the last 13 weeks of 7 days in UTC, today's week last."`
 	Sources   map[string]int64 `json:"sources" doc:"Issues by source."`
 	Stats     clusterStats     `json:"stats"`
-	URLs      entryURLs        `json:"urls"`
+	URLs      wire.EntryURLs   `json:"urls"`
 }
 
 // clusterStats holds the counters of a cluster. Tasks are change requests that answer the
@@ -44,9 +45,9 @@ func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 		Object: "issues-cluster", ID: string(v.ID), Label: label, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Icon: v.Icon, Summary: summary,
 		Pulse: c.Pulse[:], Sources: v.Sources,
 		Stats: clusterStats{v.Issues, v.Conversations, t.Total(), t.Backlog, t.Started, t.Completed, t.Cancelled},
-		URLs: entryURLs{
-			a.Location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
-			a.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
+		URLs: wire.EntryURLs{
+			Location: a.Location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
+			App:      a.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
 		},
 	}
 	if w.Sources == nil {
@@ -56,7 +57,7 @@ func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 }
 
 type listClustersIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Order   string              `query:"order" enum:"asc,desc" default:"desc"`
 	OrderBy store.ClusterOrder  `query:"orderBy" enum:"updatedAt,issues,conversations,tasksTotal,tasksBacklog,tasksStarted" default:"updatedAt"`
@@ -74,7 +75,7 @@ type ClusterIn struct {
 }
 
 type getClusterIn struct {
-	OrgIn
+	wire.OrgIn
 	ClusterIn
 }
 
@@ -94,7 +95,7 @@ type clusterMove struct {
 }
 
 type listClusterMovesIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -119,10 +120,10 @@ func (a *API) clusterAnswers(tag string, see authz.Rule) {
 
 // clusterPage is the JSON form of a page that may answer a cluster.
 type clusterPage struct {
-	Space    string     `json:"space" doc:"Id of the space."`
-	Page     pageResult `json:"page"`
-	Coverage float64    `json:"coverage" minimum:"0" maximum:"1" doc:"Which part of what users ask is found in what matched."`
-	Answers  bool       `json:"answers"`
+	Space    string          `json:"space" doc:"Id of the space."`
+	Page     wire.PageResult `json:"page"`
+	Coverage float64         `json:"coverage" minimum:"0" maximum:"1" doc:"Which part of what users ask is found in what matched."`
+	Answers  bool            `json:"answers"`
 }
 
 type clusterPages struct {
@@ -133,13 +134,13 @@ func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*kernel.Out[c
 	found, err := a.Conversations.Answers(ctx, authz.FromContext(ctx), in.Cluster)
 	w := clusterPages{Items: []clusterPage{}}
 	for _, f := range found {
-		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.pageResult(f.Found), f.Coverage, f.Answers})
+		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.PageResult(f.Found), f.Coverage, f.Answers})
 	}
 	return kernel.OK(w), err
 }
 
 type answerClusterIn struct {
-	SpaceIn
+	wire.SpaceIn
 	ClusterIn
 	Body *struct {
 		Subject string `json:"subject,omitempty" maxLength:"100" doc:"Of the change request. Default: the label of the cluster."`
@@ -150,7 +151,7 @@ type answerClusterIn struct {
 type answering struct {
 	Location string `header:"Location"`
 	Made     bool
-	Body     ChangeRequest
+	Body     wire.ChangeRequest
 }
 
 func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answering, error) {
@@ -164,6 +165,6 @@ func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answerin
 	}
 	sp := g.Space
 	sp.Revision = cr.Initial // the revision from which the request was created
-	w, err := a.changeRequest(ctx, g, sp, cr)
+	w, err := a.ChangeRequest(ctx, g, sp, cr)
 	return &answering{w.URLs.Location, made, w}, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // conversationHookTime is how long the address of a webhook is valid.
@@ -42,7 +43,7 @@ type ConversationsWebhook struct {
 }
 
 type createConversationHookIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Format string `json:"format" enum:"intercom,zendesk"`
 		Source string `json:"source,omitempty" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" patternDescription:"email or integration:NAME:INSTALLATION" doc:"Where the conversations come from. Default: integration:FORMAT:webhook."`
@@ -73,12 +74,12 @@ func signedConversationHook(r *http.Request) []string {
 }
 
 type receiveConversationHookIn struct {
-	OrgIn
+	wire.OrgIn
 	Format string      `path:"format"`
 	Source string      `query:"source"`
 	User   docs.UserID `query:"user"`
 	Sealed string      `query:"sealed"`
-	SignedAddress
+	wire.SignedAddress
 	RawBody []byte
 	header  func(string) string
 }

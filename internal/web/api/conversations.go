@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // maxConversations is the maximum size of the body of ingestConversation, in bytes.
@@ -112,7 +113,7 @@ func (a *API) conversation(v docs.Conversation) Conversation {
 }
 
 type listConversationsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Source string `query:"source" maxLength:"255" doc:"Only conversations of this source."`
 }
@@ -150,7 +151,7 @@ type conversationInputs []ConversationInput
 // Schema implements huma.SchemaProvider.
 func (conversationInputs) Schema(r huma.Registry) *huma.Schema {
 	one := r.Schema(reflect.TypeFor[ConversationInput](), true, "ConversationInput")
-	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: ptr(1), MaxItems: ptr(conversations.MaxBatch)}}}
+	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: new(1), MaxItems: new(conversations.MaxBatch)}}}
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -163,7 +164,7 @@ func (c *conversationInputs) UnmarshalJSON(b []byte) error {
 }
 
 type ingestConversationsIn struct {
-	OrgIn
+	wire.OrgIn
 	Source string             `query:"source" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" patternDescription:"email or integration:NAME:INSTALLATION" doc:"Where the conversations come from. Default: the caller."`
 	Body   conversationInputs `doc:"One conversation or several."`
 }
@@ -188,7 +189,7 @@ func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn
 
 // ConversationIn is part of the input of operations on a conversation.
 type ConversationIn struct {
-	OrgIn
+	wire.OrgIn
 	ID docs.ConversationID `path:"conversationId" maxLength:"255"`
 }
 
@@ -253,7 +254,7 @@ func (a *API) issueItem(v store.IssueIn) issueItem {
 }
 
 type listIssuesIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Cluster      docs.ClusterID      `query:"cluster" maxLength:"255" doc:"Only issues of this cluster."`
 	Conversation docs.ConversationID `query:"conversation" maxLength:"255" doc:"Only issues of this conversation."`
@@ -265,7 +266,7 @@ func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*kernel.Page[is
 }
 
 type getIssueIn struct {
-	OrgIn
+	wire.OrgIn
 	ID docs.IssueID `path:"issueId" maxLength:"255"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // customHostnames declares the host names of sites under the paths of GitBook, which name no
@@ -29,12 +30,12 @@ func (a *API) customHostnames() {
 
 // CustomHostname is the JSON form of the host name of a site in the form of GitBook.
 type CustomHostname struct {
-	Object   string      `json:"object" enum:"custom-hostname"`
-	Hostname string      `json:"hostname"`
-	Target   sitePointer `json:"target"`
-	IsActive bool        `json:"isActive"`
-	Status   string      `json:"status" enum:"live,dns_no_cname,dns_wrong_cname" doc:"dns_no_cname: not in use, its record was not found yet. dns_wrong_cname: in use, but its record is missing."`
-	URLs     location    `json:"urls"`
+	Object   string           `json:"object" enum:"custom-hostname"`
+	Hostname string           `json:"hostname"`
+	Target   wire.SitePointer `json:"target"`
+	IsActive bool             `json:"isActive"`
+	Status   string           `json:"status" enum:"live,dns_no_cname,dns_wrong_cname" doc:"dns_no_cname: not in use, its record was not found yet. dns_wrong_cname: in use, but its record is missing."`
+	URLs     wire.Location    `json:"urls"`
 }
 
 type customHostnameIn struct {
@@ -56,8 +57,8 @@ func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*ker
 		return nil, err
 	}
 	w := CustomHostname{
-		Object: "custom-hostname", Hostname: h.Name, Target: sitePointer{"site", string(h.Site)}, IsActive: h.Active, Status: "dns_no_cname",
-		URLs: location{a.Location("custom-hostnames", h.Name)},
+		Object: "custom-hostname", Hostname: h.Name, Target: wire.SitePointer{Type: "site", Site: string(h.Site)}, IsActive: h.Active, Status: "dns_no_cname",
+		URLs: wire.Location{Location: a.Location("custom-hostnames", h.Name)},
 	}
 	switch {
 	case h.FailingSince != 0:

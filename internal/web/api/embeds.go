@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) embeds() {
@@ -42,12 +43,12 @@ type EmbedURL struct {
 type embedIn struct{ EmbedURL }
 
 type spaceEmbedIn struct {
-	SpaceIn
+	wire.SpaceIn
 	EmbedURL
 }
 
 func (a *API) embed(ctx context.Context, in EmbedURL) (*kernel.Out[Embed], error) {
-	u, err := webAddress("query.url", in.URL)
+	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
 	}

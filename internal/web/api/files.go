@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -19,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // File is the JSON form of a file.
@@ -47,7 +46,7 @@ func dimensionsOf(f docs.File) *dimensions {
 // file returns the JSON form of a file, with the git object id and path that the file
 // itself records.
 func (a *API) file(g *authz.Grant, sp docs.Space, f docs.File) File {
-	return viewEncoder{a: a, v: &revision.View{Space: sp}, metadata: true, by: bearerOf(g)}.file(f)
+	return viewEncoder{a: a, v: &revision.View{Space: sp}, metadata: true, by: wire.BearerOf(g)}.file(f)
 }
 
 func (s viewEncoder) file(f docs.File) File {
@@ -57,57 +56,7 @@ func (s viewEncoder) file(f docs.File) File {
 	}
 }
 
-// Addresses of files change once a day and are valid for one to two days, so that
-// responses that contain one can be cached.
-const (
-	downloadDay   = 24 * time.Hour
-	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
-)
-
-// bearer is the holder of an address of a file: a member, a visitor of a site, or both
-// for a preview of the site by a member. The rights of the bearer are checked again when
-// the file is downloaded.
-type bearer struct {
-	user    docs.UserID
-	visitor *authz.Visitor
-}
-
-// bearerOf returns the caller as a bearer.
-func bearerOf(g *authz.Grant) bearer {
-	if v := g.Actor.Visitor; v != nil {
-		return bearer{user: v.By, visitor: v}
-	}
-	return bearer{user: g.Actor.User}
-}
-
-// signed returns the values that identify the bearer in the signature of an address.
-func (b bearer) signed() []string {
-	out := []string{string(b.user)}
-	if b.visitor != nil {
-		out = append(out, string(b.visitor.Site), string(b.visitor.Link), strconv.Itoa(b.visitor.Key))
-	}
-	return out
-}
-
-func (b bearer) query() string {
-	out := ""
-	if b.user != "" {
-		out = "&user=" + url.QueryEscape(string(b.user))
-	}
-	if b.visitor != nil {
-		out += "&site=" + url.QueryEscape(string(b.visitor.Site)) + "&link=" + url.QueryEscape(string(b.visitor.Link)) + "&key=" + strconv.Itoa(b.visitor.Key)
-	}
-	return out
-}
-
-// SignedAddress is part of the input of operations that a signed address authorizes.
-type SignedAddress struct {
-	Signature string `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
-}
-
-// downloadEnd returns the time at which an address that is issued now expires. It is the
-// Same all day, so that browsers find a cached file under its address.
-func (a *API) downloadEnd() time.Time { return a.Clock().Truncate(downloadDay).Add(2 * downloadDay) }
+const downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 
 // downloadURL returns an address from which a file can be downloaded without a token
 // until downloadEnd. The address of a member works as long as the member can read the
@@ -115,22 +64,22 @@ func (a *API) downloadEnd() time.Time { return a.Clock().Truncate(downloadDay).A
 // audience and the visitor belongs to the audience. The address of a preview works as
 // long as the member sees the space on the site. The signature covers everything that
 // decides what is sent.
-func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
-	expires := a.downloadEnd()
-	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
-	query := "?type=" + url.QueryEscape(f.ContentType) + by.query()
+func (a *API) downloadURL(by wire.Bearer, sp docs.Space, f docs.File) string {
+	expires := a.DownloadEnd()
+	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.Signed()...)
+	query := "?type=" + url.QueryEscape(f.ContentType) + by.Query()
 	return a.Location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
 // FileURL returns an address from which a member can download a file as long as the
 // member can read the space.
 func (a *API) FileURL(user docs.UserID, sp docs.Space, f docs.File) string {
-	return a.downloadURL(bearer{user: user}, sp, f)
+	return a.downloadURL(wire.Bearer{User: user}, sp, f)
 }
 
 // downloadIn holds the parameters of an address that downloadURL returned.
 type downloadIn struct {
-	SpaceIn
+	wire.SpaceIn
 	File docs.FileID      `path:"fileId"`
 	Hash string           `path:"hash"`
 	Name string           `path:"name"`
@@ -139,7 +88,7 @@ type downloadIn struct {
 	Site docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
 	Link docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
 	Key  int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
-	SignedAddress
+	wire.SignedAddress
 }
 
 func signedFile(r *http.Request) []string {
@@ -190,7 +139,7 @@ func (a *API) download(ctx context.Context, in *downloadIn) (kernel.Stream, erro
 
 // uploadIn is the input of uploadFile. The body is streamed and never held in memory.
 type uploadIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Upload
 }
 

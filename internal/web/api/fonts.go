@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) fonts() {
@@ -65,7 +66,7 @@ type fontPermissions struct {
 // font returns the JSON form of a font for a member. Its files have signed addresses like
 // other files, so that members can see a font that no site uses.
 func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
-	expires := a.downloadEnd()
+	expires := a.DownloadEnd()
 	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
 		user := string(g.Actor.User)
 		signature := a.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
@@ -79,7 +80,7 @@ func signedFont(r *http.Request) []string {
 	return fontParts(r.PathValue("organizationId"), r.PathValue("fontId"), r.PathValue("file"), r.URL.Query().Get("user"))
 }
 
-func (a *API) listFonts(ctx context.Context, in *OrgIn) (*kernel.Page[CustomFont], error) {
+func (a *API) listFonts(ctx context.Context, in *wire.OrgIn) (*kernel.Page[CustomFont], error) {
 	all, err := a.Assets.Fonts(ctx, in.Org)
 	items := make([]CustomFont, len(all))
 	for i, f := range all {
@@ -89,7 +90,7 @@ func (a *API) listFonts(ctx context.Context, in *OrgIn) (*kernel.Page[CustomFont
 }
 
 type createFontIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Family string `json:"fontFamily" minLength:"1" maxLength:"50"`
 		Faces  []struct {
@@ -109,7 +110,7 @@ func (a *API) createFont(ctx context.Context, in *createFontIn) (*kernel.Created
 }
 
 type fontIn struct {
-	OrgIn
+	wire.OrgIn
 	Font docs.FontID `path:"fontId"`
 }
 
@@ -119,7 +120,7 @@ func (a *API) getFont(ctx context.Context, in *fontIn) (*kernel.Out[CustomFont],
 }
 
 type updateFontIn struct {
-	OrgIn
+	wire.OrgIn
 	Font docs.FontID `path:"fontId"`
 	Body struct {
 		Family opt.Val[string] `json:"fontFamily,omitempty" minLength:"1" maxLength:"50"`
@@ -149,11 +150,11 @@ func (a *API) deleteFont(ctx context.Context, in *fontIn) (*kernel.Done, error) 
 
 // downloadFontIn holds the parameters of an address that font returned.
 type downloadFontIn struct {
-	OrgIn
+	wire.OrgIn
 	Font docs.FontID `path:"fontId"`
 	File string      `path:"file"`
 	User docs.UserID `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can list fonts."`
-	SignedAddress
+	wire.SignedAddress
 }
 
 func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (kernel.Stream, error) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) git() {
@@ -80,26 +80,6 @@ func (a *API) git() {
 	}, a.gitHook)
 }
 
-// GitSync is the JSON form of the repository that a space is synchronized with.
-type GitSync struct {
-	RepoName     string    `json:"repoName,omitempty"`
-	Installation string    `json:"installationProvider" enum:"github,gitlab,github-legacy" doc:"github too if the host is of no known kind: clients know no other."`
-	ID           string    `json:"installationId" doc:"Id of the space, which has one connection."`
-	Status       string    `json:"installationStatus" enum:"active"`
-	Integration  string    `json:"integration,omitempty"`
-	URL          string    `json:"url,omitempty" doc:"Without credentials."`
-	UpdatedAt    docs.Time `json:"updatedAt,omitzero"`
-}
-
-func gitSync(space docs.SpaceID, i *docs.GitInfo) *GitSync {
-	if i == nil {
-		return nil
-	}
-	return &GitSync{
-		RepoName: i.RepoName, Installation: cmp.Or(i.Provider, "github"), ID: string(space), Status: "active", URL: i.URL, UpdatedAt: i.UpdatedAt,
-	}
-}
-
 // GitRequestBody holds the fields that the bodies of an import and of an export have in
 // common.
 type GitRequestBody struct {
@@ -144,7 +124,7 @@ func (a *API) operationURL(o docs.GitOperation) string {
 }
 
 type importGitIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		GitRequestBody
 		Standalone bool `json:"standalone,omitempty" doc:"Creates a revision that can be read by its id, without changing the space."`
@@ -156,7 +136,7 @@ func (a *API) importGit(ctx context.Context, in *importGitIn) (*gitQueued, error
 }
 
 type exportGitIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		GitRequestBody
 		Message    string `json:"commitMessage" minLength:"1" maxLength:"65536" doc:"Can contain {change_request_number}, {change_request_subject}, {space_title}, {author_name} and {revision}."`
@@ -168,12 +148,12 @@ func (a *API) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error
 	return a.gitQueued(a.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
 }
 
-func (a *API) gitInfo(ctx context.Context, in *SpaceIn) (*kernel.Out[GitSync], error) {
+func (a *API) gitInfo(ctx context.Context, in *wire.SpaceIn) (*kernel.Out[wire.GitSync], error) {
 	info, err := a.Git.Info(ctx, authz.FromContext(ctx))
-	return kernel.OK(*gitSync(in.Space, &info)), err
+	return kernel.OK(*wire.GitSyncOf(in.Space, &info)), err
 }
 
-func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
+func (a *API) forgetGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
 	return nil, a.Git.DeleteInfo(ctx, authz.FromContext(ctx))
 }
 
@@ -221,13 +201,13 @@ func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
 	return v
 }
 
-func (a *API) getConnection(ctx context.Context, _ *SpaceIn) (*kernel.Out[GitConnection], error) {
+func (a *API) getConnection(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitConnection], error) {
 	c, err := a.Git.Connection(ctx, authz.FromContext(ctx))
 	return kernel.OK(a.connection(c, "")), err
 }
 
 type connectGitIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		URL            string                  `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh."`
 		Ref            string                  `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main."`
@@ -264,7 +244,7 @@ func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*kernel.Out[Git
 	return kernel.OK(a.connection(c, secret)), err
 }
 
-func (a *API) disconnectGit(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
+func (a *API) disconnectGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
 	return nil, a.Git.Disconnect(ctx, authz.FromContext(ctx))
 }
 
@@ -273,7 +253,7 @@ type GitOperations struct {
 	Items []GitOperation `json:"items"`
 }
 
-func (a *API) syncGit(ctx context.Context, _ *SpaceIn) (*kernel.Out[GitOperations], error) {
+func (a *API) syncGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitOperations], error) {
 	list, err := a.Git.SyncNow(ctx, authz.FromContext(ctx))
 	v := GitOperations{Items: []GitOperation{}}
 	for _, o := range list {
@@ -310,7 +290,7 @@ type GitOperation struct {
 	StartedAt     docs.Time         `json:"startedAt,omitzero"`
 	UpdatedAt     docs.Time         `json:"updatedAt"`
 	CompletedAt   docs.Time         `json:"completedAt,omitzero"`
-	URLs          location          `json:"urls"`
+	URLs          wire.Location     `json:"urls"`
 }
 
 // GitProblem is the JSON form of a problem in a repository.
@@ -328,12 +308,12 @@ func (a *API) gitOperation(o docs.GitOperation) GitOperation {
 		Force: o.Request.Force, Standalone: o.Request.Standalone, Connected: o.Request.Connected, Timestamp: o.Request.Timestamp,
 		Commit: o.Commit, Revision: string(o.Revision), ChangeRequest: string(o.ChangeRequest), ProblemCount: o.ProblemCount,
 		CreatedBy: string(o.User), CreatedAt: o.CreatedAt, StartedAt: o.StartedAt, UpdatedAt: o.UpdatedAt, CompletedAt: o.CompletedAt,
-		URLs: location{a.operationURL(o)},
+		URLs: wire.Location{Location: a.operationURL(o)},
 	}
 }
 
 type listGitOperationsIn struct {
-	SpaceIn
+	wire.SpaceIn
 	kernel.Paged
 }
 
@@ -342,7 +322,7 @@ func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*
 }
 
 type gitOperationIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Operation docs.GitOperationID `path:"operationId"`
 }
 
@@ -356,7 +336,7 @@ func (a *API) getGitOperation(ctx context.Context, in *gitOperationIn) (*kernel.
 }
 
 type gitHookIn struct {
-	SpaceIn
+	wire.SpaceIn
 	RawBody []byte
 	header  func(string) string
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) glossary() {
@@ -39,18 +40,18 @@ type GlossaryEntry struct {
 	Translations map[string]string `json:"translations" doc:"By language."`
 	CreatedAt    docs.Time         `json:"createdAt"`
 	UpdatedAt    docs.Time         `json:"updatedAt"`
-	URLs         location          `json:"urls"`
+	URLs         wire.Location     `json:"urls"`
 }
 
 func (a *API) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
 	return GlossaryEntry{
 		"glossary-entry", string(v.ID), v.Translations, v.CreatedAt, v.UpdatedAt,
-		location{a.Location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
+		wire.Location{Location: a.Location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
 	}
 }
 
 type listGlossaryEntriesIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	OrderBy kernel.Language `query:"orderBy" doc:"Ignored."`
 }
@@ -60,7 +61,7 @@ func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn
 }
 
 type getGlossaryEntryIn struct {
-	OrgIn
+	wire.OrgIn
 	ID docs.GlossaryEntryID `path:"glossaryEntryId"`
 }
 
@@ -77,7 +78,7 @@ type glossaryOperation struct {
 }
 
 type updateGlossaryEntriesIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Operations []glossaryOperation `json:"operations" maxItems:"1000"`
 	}

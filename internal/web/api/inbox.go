@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/inbox"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) inbox() {
@@ -54,7 +55,7 @@ type Notice struct {
 	Comment      string          `json:"comment,omitempty" doc:"Id of the comment."`
 	Reply        string          `json:"reply,omitempty" doc:"Id of the reply to the comment."`
 	Quote        string          `json:"quote,omitempty" doc:"Beginning of the comment or reply, as plain text."`
-	URLs         entryURLs       `json:"urls"`
+	URLs         wire.EntryURLs  `json:"urls"`
 }
 
 type noticeActor struct {
@@ -78,7 +79,7 @@ func (a *API) notice(n docs.Notice) Notice {
 		Object: "notice", ID: string(n.ID), Kind: n.Kind, CreatedAt: n.At, ReadAt: n.ReadAt, Organization: string(n.Org),
 		Actor: noticeActor{string(n.Actor), n.ActorName}, Space: noticeSpace{string(n.Space), n.SpaceTitle},
 		Comment: string(n.Comment), Reply: string(n.Reply), Quote: inbox.Quote(n),
-		URLs: entryURLs{a.Location("user", "inbox", string(n.ID)), a.BaseURL + inbox.Address(n)},
+		URLs: wire.EntryURLs{Location: a.Location("user", "inbox", string(n.ID)), App: a.BaseURL + inbox.Address(n)},
 	}
 	if n.Request != "" {
 		w.Request = &noticeRequest{string(n.Request), n.Number, n.Subject}

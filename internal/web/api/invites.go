@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) invites() {
@@ -70,8 +71,6 @@ func (invitee) Schema(r huma.Registry) *huma.Schema {
 	}}}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func (i *invitee) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &i.Email) == nil {
 		return nil
@@ -86,7 +85,7 @@ func (i *invitee) UnmarshalJSON(b []byte) error {
 }
 
 type inviteIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Emails []invitee          `json:"emails" minItems:"1" maxItems:"200"`
 		Role   opt.Val[docs.Role] `json:"role,omitempty" nullable:"true" doc:"Role of people without a role of their own. Default: the default role of the organization."`
@@ -119,7 +118,7 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], e
 type empty struct{}
 
 type LinkIn struct {
-	OrgIn
+	wire.OrgIn
 	Invite docs.InviteID `path:"inviteId"`
 }
 
@@ -130,22 +129,22 @@ func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*kernel.Out[empty], e
 // inviteLink is the JSON form of an invite link. A link to the organization has a role, a
 // link to a space or a collection has a level.
 type inviteLink struct {
-	Object     string      `json:"object" enum:"invite"`
-	ID         string      `json:"id"`
-	Role       any         `json:"role,omitempty" doc:"Role that a link to the organization gives; null is a guest."`
-	Level      any         `json:"level,omitempty" doc:"Role that a link to a space or a collection gives."`
-	Redundant  bool        `json:"redundant" doc:"Whether you already have what the link gives."`
-	Space      *Space      `json:"space,omitempty"`
-	Collection *Collection `json:"collection,omitempty"`
+	Object     string           `json:"object" enum:"invite"`
+	ID         string           `json:"id"`
+	Role       any              `json:"role,omitempty" doc:"Role that a link to the organization gives; null is a guest."`
+	Level      any              `json:"level,omitempty" doc:"Role that a link to a space or a collection gives."`
+	Redundant  bool             `json:"redundant" doc:"Whether you already have what the link gives."`
+	Space      *wire.Space      `json:"space,omitempty"`
+	Collection *wire.Collection `json:"collection,omitempty"`
 }
 
 func (a *API) link(by authz.Actor, l orgs.Link) inviteLink {
 	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: true} // otherwise the caller could not see it
-	switch as := orNull(l.InviteLink.Role); {
+	switch as := wire.OrNull(l.InviteLink.Role); {
 	case l.Space != nil:
-		w.Level, w.Space = as, ptr(a.space(by, l.Space.Space, l.Space.Role))
+		w.Level, w.Space = as, new(a.Space(by, l.Space.Space, l.Space.Role))
 	case l.Collection != nil:
-		w.Level, w.Collection = as, ptr(a.collection(by, l.Collection.Collection, l.Collection.Role))
+		w.Level, w.Collection = as, new(a.Collection(by, l.Collection.Collection, l.Collection.Role))
 	default:
 		w.Role = as
 	}
@@ -153,7 +152,7 @@ func (a *API) link(by authz.Actor, l orgs.Link) inviteLink {
 }
 
 type listLinksIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -164,7 +163,7 @@ func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*kernel.Page[invi
 }
 
 type createLinkIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Role       opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
 		Level      opt.Val[docs.Role] `json:"level,omitempty" nullable:"true"`

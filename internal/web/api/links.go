@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // linkList is a list of links with statistics about all links.
@@ -42,16 +43,16 @@ type linkUsage struct {
 
 // contentLocation is a resource together with the resources that contain it.
 type contentLocation struct {
-	Kind             string            `json:"kind" enum:"file,url,page,user,collection,space,reusable-content,openapi"`
-	Organization     *Organization     `json:"organization,omitempty"`
-	Space            *Space            `json:"space,omitempty"`
-	Page             *Page             `json:"page,omitempty" doc:"Without the pages below it."`
-	File             *File             `json:"file,omitempty"`
-	ReusableContent  *ReusableContent  `json:"reusableContent,omitempty"`
-	Collection       *Collection       `json:"collection,omitempty"`
-	User             *User             `json:"user,omitempty"`
-	URL              string            `json:"url,omitempty"`
-	InternalLocation *internalLocation `json:"internalLocation,omitempty"`
+	Kind             string             `json:"kind" enum:"file,url,page,user,collection,space,reusable-content,openapi"`
+	Organization     *wire.Organization `json:"organization,omitempty"`
+	Space            *wire.Space        `json:"space,omitempty"`
+	Page             *Page              `json:"page,omitempty" doc:"Without the pages below it."`
+	File             *File              `json:"file,omitempty"`
+	ReusableContent  *ReusableContent   `json:"reusableContent,omitempty"`
+	Collection       *wire.Collection   `json:"collection,omitempty"`
+	User             *wire.User         `json:"user,omitempty"`
+	URL              string             `json:"url,omitempty"`
+	InternalLocation *internalLocation  `json:"internalLocation,omitempty"`
 }
 
 type internalLocation struct {
@@ -64,7 +65,7 @@ type internalLocation struct {
 type locator struct {
 	a   *API
 	g   *authz.Grant
-	org *Organization
+	org *wire.Organization
 }
 
 func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation, error) {
@@ -74,7 +75,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		w.URL = markup.InertURL(loc.URL)
 		return w, nil
 	case docs.RefUser:
-		u := l.a.user(loc.User)
+		u := l.a.User(loc.User)
 		w.User = &u
 		return w, nil
 	}
@@ -83,16 +84,16 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		shown := l.a.organization(authz.FromContext(ctx).Actor, org, l.g.Access)
+		shown := l.a.Organization(authz.FromContext(ctx).Actor, org, l.g.Access)
 		l.org = &shown
 	}
 	w.Organization = l.org
 	if loc.Kind == docs.RefCollection {
-		c := l.a.collection(authz.FromContext(ctx).Actor, loc.Collection, loc.Role)
+		c := l.a.Collection(authz.FromContext(ctx).Actor, loc.Collection, loc.Role)
 		w.Collection = &c
 		return w, nil
 	}
-	sp := l.a.space(authz.FromContext(ctx).Actor, loc.View.Space, loc.Role)
+	sp := l.a.Space(authz.FromContext(ctx).Actor, loc.View.Space, loc.Role)
 	w.Space = &sp
 	switch loc.Kind {
 	case docs.RefPage:
@@ -119,29 +120,29 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 }
 
 type spaceLinksIn struct {
-	SpaceIn
+	wire.SpaceIn
 	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
 type pageLinksIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Page docs.PageID `path:"pageId"`
 	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
 func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*kernel.Out[linkList], error) {
-	return a.linksOut(ctx, a.head, false, index.LinkFilter{Status: in.Status}, in.Paged)
+	return a.linksOut(ctx, a.Head, false, index.LinkFilter{Status: in.Status}, in.Paged)
 }
 
 func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*kernel.Out[linkList], error) {
-	return a.linksOut(ctx, a.head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
+	return a.linksOut(ctx, a.Head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
 // linksOut returns a page of the links of a revision. For a change request, the links
 // that it broke are also counted separately.
-func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged kernel.Paged) (*kernel.Out[linkList], error) {
+func (a *API) linksOut(ctx context.Context, open wire.Opener, request bool, f index.LinkFilter, paged kernel.Paged) (*kernel.Out[linkList], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
@@ -197,26 +198,26 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.L
 }
 
 type fileBacklinksIn struct {
-	SpaceIn
+	wire.SpaceIn
 	File docs.FileID `path:"fileId"`
 	kernel.Paged
 }
 
 func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*kernel.Page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.head, docs.RefFile, string(in.File), in.Paged)
+	return a.backlinksOut(ctx, a.Head, docs.RefFile, string(in.File), in.Paged)
 }
 
 type pageBacklinksIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Page docs.PageID `path:"pageId"`
 	kernel.Paged
 }
 
 func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*kernel.Page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.head, docs.RefPage, string(in.Page), in.Paged)
+	return a.backlinksOut(ctx, a.Head, docs.RefPage, string(in.Page), in.Paged)
 }
 
-func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged kernel.Paged) (*kernel.Page[contentLocation], error) {
+func (a *API) backlinksOut(ctx context.Context, open wire.Opener, kind, id string, paged kernel.Paged) (*kernel.Page[contentLocation], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {

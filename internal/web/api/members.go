@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) members() {
@@ -64,29 +65,8 @@ func (a *API) members() {
 	}, a.ping)
 }
 
-// Member is the JSON form of a member. Its id is that of the user.
-type Member struct {
-	Object     string     `json:"object" enum:"member"`
-	ID         string     `json:"id"`
-	Role       *docs.Role `json:"role"`
-	User       User       `json:"user"`
-	Disabled   bool       `json:"disabled"`
-	JoinedAt   docs.Time  `json:"joinedAt"`
-	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
-	SSO        bool       `json:"sso" doc:"Whether the member signs in through SSO; false until the member has used the organization."`
-	Spaces     int        `json:"spaces" doc:"Number of spaces to which the member or one of their teams was granted access."`
-	Teams      int        `json:"teams"`
-	Sites      int        `json:"sites" doc:"Number of sites to which the member or one of their teams was granted access."`
-}
-
-func (a *API) member(m docs.Member) Member {
-	return Member{
-		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO && !m.LastSeenAt.IsZero(), m.Spaces, m.Teams, m.Sites,
-	}
-}
-
 type listMembersIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Order  string `query:"order" enum:"asc,desc" default:"desc"`
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
@@ -94,7 +74,7 @@ type listMembersIn struct {
 	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt,name" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
 }
 
-func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[Member], error) {
+func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[wire.Member], error) {
 	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Named: in.Sort == "name", Asc: in.Order == "asc"}
 	if in.Role != "" {
 		r := docs.Role(in.Role)
@@ -103,17 +83,17 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[
 		}
 		f.Role = &r
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.Member)
 }
 
 type MemberIn struct {
-	OrgIn
-	UserIn
+	wire.OrgIn
+	wire.UserIn
 }
 
-func (a *API) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
+func (a *API) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
 	m, err := a.Orgs.Member(ctx, in.Org, in.User)
-	return kernel.OK(a.member(m)), err
+	return kernel.OK(a.Member(m)), err
 }
 
 type updateMemberIn struct {
@@ -123,31 +103,31 @@ type updateMemberIn struct {
 	}
 }
 
-func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*kernel.Out[Member], error) {
+func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*kernel.Out[wire.Member], error) {
 	if !in.Body.Role.IsSet() {
 		return a.getMember(ctx, &in.MemberIn)
 	}
 	m, err := a.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
-	return kernel.OK(a.member(m)), err
+	return kernel.OK(a.Member(m)), err
 }
 
 func (a *API) removeMember(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
-func (a *API) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
+func (a *API) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
 	m, err := a.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
-	return kernel.OK(a.member(m)), err
+	return kernel.OK(a.Member(m)), err
 }
 
-func (a *API) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
+func (a *API) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
 	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
-	return kernel.OK(a.member(m)), err
+	return kernel.OK(a.Member(m)), err
 }
 
-func (a *API) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
+func (a *API) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
 	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
-	return kernel.OK(a.member(m)), err
+	return kernel.OK(a.Member(m)), err
 }
 
 func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
@@ -161,8 +141,8 @@ type memberSpacesIn struct {
 }
 
 type spacePermission struct {
-	Permission docs.Role `json:"permission"`
-	Space      Space     `json:"space"`
+	Permission docs.Role  `json:"permission"`
+	Space      wire.Space `json:"space"`
 }
 
 func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*kernel.Page[spacePermission], error) {
@@ -176,7 +156,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*kernel.Pag
 		if g.Role == docs.Admin {
 			mine = docs.Admin
 		}
-		return spacePermission{it.Role, a.space(authz.FromContext(ctx).Actor, it.It, mine)}
+		return spacePermission{it.Role, a.Space(authz.FromContext(ctx).Actor, it.It, mine)}
 	})
 }
 
@@ -187,7 +167,7 @@ type memberTeamsIn struct {
 }
 
 type memberTeam struct {
-	Team   Team           `json:"team"`
+	Team   wire.Team      `json:"team"`
 	Member teamMembership `json:"member"`
 }
 
@@ -198,7 +178,7 @@ func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*kernel.Page[
 	}
 	g := authz.FromContext(ctx)
 	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
-		return memberTeam{a.team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
+		return memberTeam{a.Team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
 	})
 }
 
@@ -206,6 +186,6 @@ type pinged struct {
 	VisitorClaims string `json:"gitbookVisitorClaims,omitempty"`
 }
 
-func (a *API) ping(ctx context.Context, in *OrgIn) (*kernel.Out[pinged], error) {
+func (a *API) ping(ctx context.Context, in *wire.OrgIn) (*kernel.Out[pinged], error) {
 	return kernel.OK(pinged{}), a.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) metaLinks() {
@@ -20,7 +21,7 @@ func (a *API) metaLinks() {
 		About: "They are those of the front matter (metaLinks). Alternates are also the pages at the same path of variants in other languages, " +
 			"where the space is on a published site.",
 	}, func(ctx context.Context, in *spacePageIn) (*kernel.Out[MetaLinks], error) {
-		return a.metaLinksOut(ctx, a.head, in.Page)
+		return a.metaLinksOut(ctx, a.Head, in.Page)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listRevisionPageMetaLinks", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/meta-links", Tag: "Revisions", Allow: authz.Space(authz.ReadContent),
@@ -38,7 +39,7 @@ func (a *API) metaLinks() {
 }
 
 type spacePageIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Page docs.PageID `path:"pageId"`
 }
 
@@ -48,7 +49,7 @@ type revisionMetaLinksIn struct {
 }
 
 type requestMetaLinksIn struct {
-	RequestIn
+	wire.RequestIn
 	Page docs.PageID `path:"pageId"`
 }
 
@@ -58,7 +59,7 @@ type MetaLinks struct {
 	Alternates []docs.Ref `json:"alternates" doc:"Pages or addresses."`
 }
 
-func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*kernel.Out[MetaLinks], error) {
+func (a *API) metaLinksOut(ctx context.Context, open wire.Opener, id docs.PageID) (*kernel.Out[MetaLinks], error) {
 	v, err := a.opened(ctx, open, Flags{Computed: true})
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err = a.Content.WithComputedPages(ctx, asSeen(g, v)); err != nil {
+	if v, err = a.Content.WithComputedPages(ctx, wire.AsSeen(g, v)); err != nil {
 		return nil, err
 	}
 	page, ok, err := v.Home(ctx)
@@ -168,7 +169,7 @@ func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp do
 	if err != nil {
 		return nil, err
 	}
-	other, err = a.Content.WithComputedPages(ctx, asSeen(authz.FromContext(ctx), other))
+	other, err = a.Content.WithComputedPages(ctx, wire.AsSeen(authz.FromContext(ctx), other))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/oidc"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) oidcProviders() {
@@ -65,7 +66,7 @@ type OIDCProvider struct {
 	LastErrorAt docs.Time              `json:"lastErrorAt,omitzero"`
 	CreatedAt   docs.Time              `json:"createdAt"`
 	UpdatedAt   docs.Time              `json:"updatedAt"`
-	URLs        location               `json:"urls"`
+	URLs        wire.Location          `json:"urls"`
 }
 
 func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
@@ -73,7 +74,7 @@ func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
 		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam), TrustEmail: p.TrustEmail,
 		RedirectURL: a.OIDC.RedirectURL(p.ID), StartURL: a.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
-		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: location{a.Location("orgs", string(p.Org), "oidc", string(p.ID))},
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: wire.Location{Location: a.Location("orgs", string(p.Org), "oidc", string(p.ID))},
 	}
 	if p.DefaultRole != docs.Guest {
 		v.DefaultRole = &p.DefaultRole
@@ -82,7 +83,7 @@ func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 }
 
 type listOIDCProvidersIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -91,7 +92,7 @@ func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*
 }
 
 type createOIDCProviderIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Label        string                          `json:"label" minLength:"1" maxLength:"64" doc:"What people know the provider by."`
 		Issuer       string                          `json:"issuer" minLength:"1" maxLength:"500" doc:"https address of the issuer, as in its discovery document."`
@@ -131,7 +132,7 @@ func checkGroups(groups opt.Val[map[string]docs.TeamID]) error {
 }
 
 type OIDCProviderIn struct {
-	OrgIn
+	wire.OrgIn
 	Provider docs.OIDCProviderID `path:"oidcProviderId"`
 }
 

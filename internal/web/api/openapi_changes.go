@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // OpenAPISpecChanges is the JSON form of the differences between two versions of a
@@ -60,8 +61,8 @@ type orphanedText struct {
 	Title           string `json:"title"`
 }
 
-func (a *API) listOrphanedProse(ctx context.Context, _ *SpaceIn) (*kernel.Out[OrphanedProse], error) {
-	v, err := a.head(ctx)
+func (a *API) listOrphanedProse(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[OrphanedProse], error) {
+	v, err := a.Head(ctx)
 	if err != nil {
 		return nil, err
 	}

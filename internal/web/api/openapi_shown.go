@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // maxShownDrafts is the number of change requests of a site, the most recently changed ones
@@ -54,5 +55,5 @@ func (a *API) showsSpec(ctx context.Context, g *authz.Grant, sp docs.Space, rev 
 	if err != nil {
 		return false, err
 	}
-	return a.Content.ShowsSpec(ctx, asSeen(g, v), string(slug))
+	return a.Content.ShowsSpec(ctx, wire.AsSeen(g, v), string(slug))
 }

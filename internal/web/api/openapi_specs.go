@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // maxSpecBody is the maximum size of a body that contains a specification. It exceeds the
@@ -96,32 +97,27 @@ func (a *API) openAPISpecs() {
 
 // OpenAPISpec is the JSON form of an OpenAPI specification.
 type OpenAPISpec struct {
-	Object          string                 `json:"object" enum:"openapi-spec"`
-	ID              string                 `json:"id"`
-	CreatedAt       docs.Time              `json:"createdAt"`
-	UpdatedAt       docs.Time              `json:"updatedAt" doc:"Time of the last change of its source, its visibility or its newest version."`
-	Slug            string                 `json:"slug"`
-	SourceURL       string                 `json:"sourceURL,omitempty" format:"uri" doc:"Absent if the source was sent as text."`
-	ProcessingState docs.OpenAPIState      `json:"processingState" enum:"pending,progress,complete"`
-	Visibility      docs.OpenAPIVisibility `json:"visibility" enum:"private,public"`
-	LastVersion     string                 `json:"lastVersion,omitempty" doc:"Id of the newest version."`
-	LastProcessedAt docs.Time              `json:"lastProcessedAt,omitzero"`
-	LastError       docs.OpenAPIError      `json:"lastProcessErrorCode,omitempty" enum:"FETCH_TIMEOUT,FETCH_ERROR,PARSE_ERROR" doc:"Absent if the last processing succeeded."`
-	LastErrors      []openAPIProblem       `json:"lastProcessedErrors,omitempty"`
-	LastErrorCount  int                    `json:"lastProcessedErrorCount"`
-	RequestSpace    string                 `json:"changeRequestSpace,omitempty" doc:"Id of the space in which new versions open change requests."`
-	Permissions     openAPIPermissions     `json:"permissions"`
-	URLs            openAPIURLs            `json:"urls"`
+	Object          string                  `json:"object" enum:"openapi-spec"`
+	ID              string                  `json:"id"`
+	CreatedAt       docs.Time               `json:"createdAt"`
+	UpdatedAt       docs.Time               `json:"updatedAt" doc:"Time of the last change of its source, its visibility or its newest version."`
+	Slug            string                  `json:"slug"`
+	SourceURL       string                  `json:"sourceURL,omitempty" format:"uri" doc:"Absent if the source was sent as text."`
+	ProcessingState docs.OpenAPIState       `json:"processingState" enum:"pending,progress,complete"`
+	Visibility      docs.OpenAPIVisibility  `json:"visibility" enum:"private,public"`
+	LastVersion     string                  `json:"lastVersion,omitempty" doc:"Id of the newest version."`
+	LastProcessedAt docs.Time               `json:"lastProcessedAt,omitzero"`
+	LastError       docs.OpenAPIError       `json:"lastProcessErrorCode,omitempty" enum:"FETCH_TIMEOUT,FETCH_ERROR,PARSE_ERROR" doc:"Absent if the last processing succeeded."`
+	LastErrors      []openAPIProblem        `json:"lastProcessedErrors,omitempty"`
+	LastErrorCount  int                     `json:"lastProcessedErrorCount"`
+	RequestSpace    string                  `json:"changeRequestSpace,omitempty" doc:"Id of the space in which new versions open change requests."`
+	Permissions     wire.OpenAPIPermissions `json:"permissions"`
+	URLs            openAPIURLs             `json:"urls"`
 }
 
 type openAPIProblem struct {
 	Message string `json:"message" doc:"File, line and place in the specification, and what is wrong there."`
 	Code    string `json:"code,omitempty"`
-}
-
-type openAPIPermissions struct {
-	View bool `json:"view"`
-	Edit bool `json:"edit"`
 }
 
 type openAPIURLs struct {
@@ -135,7 +131,7 @@ func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 		Object: "openapi-spec", ID: string(v.ID), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Slug: string(v.Slug), SourceURL: v.SourceURL,
 		ProcessingState: v.State, Visibility: v.Visibility, LastVersion: string(v.LastVersion), LastProcessedAt: v.ProcessedAt, LastError: v.Error,
 		LastErrorCount: len(v.Problems), RequestSpace: string(v.RequestSpace),
-		Permissions: openAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
+		Permissions: wire.OpenAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
 		URLs: openAPIURLs{
 			Location: a.Location("orgs", string(v.Org), "openapi", string(v.Slug)),
 			App:      a.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
@@ -151,7 +147,7 @@ func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 }
 
 type listOpenAPISpecsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -167,7 +163,7 @@ type openAPISource struct {
 }
 
 type createOpenAPISpecIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Slug   docs.OpenAPISlug `json:"slug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$" patternDescription:"Latin letters and digits, with single hyphens between them"`
 		Source openAPISource    `json:"source" doc:"Either url or text."`
@@ -182,7 +178,7 @@ func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*
 
 // OpenAPISpecIn is part of the input of operations on a specification.
 type OpenAPISpecIn struct {
-	OrgIn
+	wire.OrgIn
 	Slug docs.OpenAPISlug `path:"specSlug"`
 }
 
@@ -192,7 +188,7 @@ func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Ou
 }
 
 type putOpenAPISpecIn struct {
-	OrgIn
+	wire.OrgIn
 	Slug docs.OpenAPISlug `path:"specSlug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$" patternDescription:"Latin letters and digits, with single hyphens between them"`
 	Body struct {
 		Source openAPISource `json:"source" doc:"Either url or text."`

@@ -17,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // openAPIDownloads declares the two operations that return a specification as one file.
@@ -38,17 +39,17 @@ func (a *API) openAPIDownloads(tag string) {
 
 // OpenAPISpecVersion is the JSON form of a version of a specification.
 type OpenAPISpecVersion struct {
-	Object    string    `json:"object" enum:"openapi-spec-version"`
-	ID        string    `json:"id"`
-	CreatedAt docs.Time `json:"createdAt"`
-	URL       string    `json:"url" format:"uri" doc:"Where the version can be downloaded as one file, for about a day."`
-	URLs      location  `json:"urls"`
+	Object    string        `json:"object" enum:"openapi-spec-version"`
+	ID        string        `json:"id"`
+	CreatedAt docs.Time     `json:"createdAt"`
+	URL       string        `json:"url" format:"uri" doc:"Where the version can be downloaded as one file, for about a day."`
+	URLs      wire.Location `json:"urls"`
 }
 
 func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
 	return OpenAPISpecVersion{
 		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: a.openAPIAddress(g, spec, v),
-		URLs: location{a.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
+		URLs: wire.Location{Location: a.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
 	}
 }
 
@@ -60,15 +61,15 @@ func (a *API) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenA
 // openAPIAddressIn is like openAPIAddress for any caller. The address of a visitor names the
 // space that shows the specification; it works as long as that of a file of the space.
 func (a *API) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
-	by := bearerOf(g)
-	query, shown := by.query(), []string(nil)
-	if by.visitor != nil {
+	by := wire.BearerOf(g)
+	query, shown := by.Query(), []string(nil)
+	if by.Visitor != nil {
 		query += "&space=" + url.QueryEscape(string(space))
 		shown = []string{string(space)}
 	}
-	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.signed(), shown...)...)
+	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.Signed(), shown...)...)
 	return a.Location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
-		"&signature=" + a.Signer.Sign(a.downloadEnd(), signed...)
+		"&signature=" + a.Signer.Sign(a.DownloadEnd(), signed...)
 }
 
 func openAPIParts(org, slug, version string) []string { return []string{"openapi", org, slug, version} }
@@ -193,7 +194,7 @@ type downloadOpenAPIVersionIn struct {
 	Space   docs.SpaceID          `query:"space" doc:"Space of the site that shows the specification."`
 	Link    docs.ShareLinkID      `query:"link" doc:"Share link of the visitor."`
 	Key     int                   `query:"key" doc:"Version of the key that the visitor was authenticated with."`
-	SignedAddress
+	wire.SignedAddress
 }
 
 func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (kernel.Stream, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) orgTokens() {
@@ -30,16 +31,16 @@ func (a *API) orgTokens() {
 // OrganizationToken is the JSON form of a token in an organization, with its owner.
 type OrganizationToken struct {
 	Token
-	Owner   User `json:"owner"`
-	Blocked bool `json:"blocked" doc:"Whether the organization refuses it."`
+	Owner   wire.User `json:"owner"`
+	Blocked bool      `json:"blocked" doc:"Whether the organization refuses it."`
 }
 
 func (a *API) orgToken(t docs.UsedToken) OrganizationToken {
-	return OrganizationToken{token(t.Token), a.user(t.Owner), !t.BlockedAt.IsZero()}
+	return OrganizationToken{token(t.Token), a.User(t.Owner), !t.BlockedAt.IsZero()}
 }
 
 type listOrgTokensIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -48,7 +49,7 @@ func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*kernel.P
 }
 
 type orgTokenIn struct {
-	OrgIn
+	wire.OrgIn
 	tokenIn
 }
 

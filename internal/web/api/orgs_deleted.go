@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) deletedOrganizations() {
@@ -47,7 +48,7 @@ func deletedOrganization(v store.AnyOrg) DeletedOrganization {
 	}
 }
 
-func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*kernel.Done, error) {
+func (a *API) deleteOrganization(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Delete(ctx, authz.FromContext(ctx))
 }
 
@@ -55,6 +56,6 @@ func (a *API) listDeletedOrganizations(ctx context.Context, in *kernel.Paged) (*
 	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
 }
 
-func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*kernel.Done, error) {
+func (a *API) restoreOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Pages are the most frequently read resources, and a page of a revision never changes.
@@ -81,7 +82,7 @@ func (k *cachedPage) output() *pageOutput {
 	return &pageOutput{k.etag[0], k.length[0], kernel.Encoded[Page]{Data: k.data}}
 }
 
-func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*pageOutput, error) {
+func (a *API) pageOut(ctx context.Context, open wire.Opener, f finder, o PageOptions) (*pageOutput, error) {
 	v, err := a.opened(ctx, open, o.Flags)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Page is the JSON form of a page: a document, a group, a link, or a place where pages
@@ -26,7 +27,7 @@ type Page struct {
 	UpdatedAt     docs.Time        `json:"updatedAt,omitzero"`
 	Kind          string           `json:"kind,omitempty" enum:"sheet,group,link"`
 	Type          docs.PageType    `json:"type" enum:"document,group,link,computed"`
-	URLs          *pageURLs        `json:"urls,omitempty"`
+	URLs          *wire.PageURLs   `json:"urls,omitempty"`
 	Slug          string           `json:"slug,omitempty"`
 	Path          string           `json:"path,omitempty" doc:"Address within the space."`
 	LinkTitle     string           `json:"linkTitle,omitempty" doc:"What the navigation shows instead of the title."`
@@ -64,10 +65,6 @@ func (c *computedSource) UnmarshalJSON(b []byte) error {
 // Schema returns the schema of an arbitrary object: the format depends on the source.
 func (computedSource) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-type pageURLs struct {
-	App string `json:"app" format:"uri"`
 }
 
 type gitBlob struct {
@@ -122,7 +119,7 @@ type Flags struct {
 }
 
 // opened returns the view of an opener, with computed pages if the flags request them.
-func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View, error) {
+func (a *API) opened(ctx context.Context, open wire.Opener, f Flags) (*revision.View, error) {
 	v, err := open(ctx)
 	if err != nil || !f.Computed {
 		return v, err
@@ -137,13 +134,13 @@ type viewEncoder struct {
 	v        *revision.View
 	metadata bool
 	git      exchange.GitNames
-	by       bearer
+	by       wire.Bearer
 }
 
 // viewEncoder returns the converter for a view. If metadata is requested, it has the git
 // information of the contents with the given ids, or of all contents if no id is given.
 func (a *API) viewEncoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (viewEncoder, error) {
-	s := viewEncoder{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.FromContext(ctx))}
+	s := viewEncoder{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: wire.BearerOf(authz.FromContext(ctx))}
 	var err error
 	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
@@ -196,7 +193,7 @@ func (s viewEncoder) page(w *revision.PageNode) Page {
 
 func (s viewEncoder) document(p *Page, w *revision.PageNode) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
-	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
+	p.URLs = &wire.PageURLs{App: s.a.AppURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
 	p.Cover = coverOf(w.Cover)
 	tags := pageTags(w.Tags)
@@ -224,16 +221,6 @@ func layoutOf(l *docs.Layout) *pageLayout {
 		out.CoverMask = l.CoverMask
 	}
 	return out
-}
-
-// appURL returns the address of a page in the application, or that of the space if the
-// path is empty.
-func (a *API) appURL(sp docs.Space, path string) string {
-	out := a.BaseURL + "/o/" + string(sp.Org) + "/s/" + string(sp.ID)
-	if path == "" {
-		return out
-	}
-	return out + "/" + reading.EscapePath(path)
 }
 
 // href returns the address of the target of a reference, as far as it is known without a

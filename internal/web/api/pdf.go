@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 const (
@@ -34,7 +35,7 @@ func (a *API) pdf() {
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a space can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *pdfIn) (*kernel.Out[pdfAddress], error) {
-		return a.pdfOut(ctx, a.head, in.PDFOptions)
+		return a.pdfOut(ctx, a.Head, in.PDFOptions)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
@@ -58,12 +59,12 @@ type PDFOptions struct {
 }
 
 type pdfIn struct {
-	SpaceIn
+	wire.SpaceIn
 	PDFOptions
 }
 
 type requestPDFIn struct {
-	RequestIn
+	wire.RequestIn
 	PDFOptions
 }
 
@@ -74,7 +75,7 @@ type pdfAddress struct {
 // pdfOut returns a signed address for a PDF of a revision. The signature covers
 // everything that decides about the content, and the user, whose rights are checked again
 // when the PDF is downloaded.
-func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*kernel.Out[pdfAddress], error) {
+func (a *API) pdfOut(ctx context.Context, open wire.Opener, o PDFOptions) (*kernel.Out[pdfAddress], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -128,13 +129,13 @@ func (q pdfQuery) signed(space, revision, name string) []string {
 
 // downloadPDFIn holds the parameters of an address that pdfOut returned.
 type downloadPDFIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Revision docs.RevisionID `path:"revisionId"`
 	Name     string          `path:"name"`
 	Page     string          `query:"page"`
 	Only     string          `query:"only"`
 	User     docs.UserID     `query:"user"`
-	SignedAddress
+	wire.SignedAddress
 }
 
 func signedPDF(r *http.Request) []string {
@@ -170,6 +171,6 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream
 func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
 	return a.Content.PDF(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
-		FileURL: func(f docs.File) string { return a.downloadURL(bearer{user: docs.UserID(q.user)}, v.Space, f) },
+		FileURL: func(f docs.File) string { return a.downloadURL(wire.Bearer{User: docs.UserID(q.user)}, v.Space, f) },
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // permissions declares the operations on permissions: the same nine for spaces,
@@ -18,7 +19,7 @@ import (
 func (a *API) permissions() {
 	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
-	a.sharing("Site", siteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
+	a.sharing("Site", wire.SiteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Explain which rule gives a user their role on the space.",
@@ -30,7 +31,7 @@ func (a *API) permissions() {
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "explainSitePermission", Route: "GET " + siteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
+		ID: "explainSitePermission", Route: "GET " + wire.SiteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
 		Summary: "Explain which rule gives a user their role on the site.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
@@ -92,28 +93,28 @@ func (a *API) share(ctx context.Context, in *shareIn) (*kernel.Done, error) {
 
 // UserPermission is the JSON form of the role of a user.
 type UserPermission struct {
-	Permission docs.Role   `json:"permission"`
-	User       User        `json:"user"`
-	Origin     *orgPointer `json:"origin,omitempty" doc:"Of a site: the organization that it belongs to."`
-	Disabled   bool        `json:"disabled" doc:"Always false: a membership that is disabled has no role."`
+	Permission docs.Role        `json:"permission"`
+	User       wire.User        `json:"user"`
+	Origin     *wire.OrgPointer `json:"origin,omitempty" doc:"Of a site: the organization that it belongs to."`
+	Disabled   bool             `json:"disabled" doc:"Always false: a membership that is disabled has no role."`
 }
 
 // TeamPermission is the JSON form of the role of a team.
 type TeamPermission struct {
 	Permission docs.Role `json:"permission"`
-	Team       Team      `json:"team"`
+	Team       wire.Team `json:"team"`
 }
 
 func (a *API) userGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[UserPermission], error) {
 	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
-		return UserPermission{Permission: g.Role, User: a.user(g.User)}
+		return UserPermission{Permission: g.Role, User: a.User(g.User)}
 	})
 }
 
 func (a *API) teamGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[TeamPermission], error) {
 	g := authz.FromContext(ctx)
 	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
-		return TeamPermission{v.Role, a.team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
+		return TeamPermission{v.Role, a.Team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
 	})
 }
 
@@ -127,7 +128,7 @@ type newRole struct {
 }
 
 type reshareUserIn struct {
-	UserIn
+	wire.UserIn
 	Body newRole
 }
 
@@ -146,7 +147,7 @@ func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*kernel.Done,
 	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func (a *API) unshareUser(ctx context.Context, in *UserIn) (*kernel.Done, error) {
+func (a *API) unshareUser(ctx context.Context, in *wire.UserIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 }
@@ -167,12 +168,12 @@ type aggregateIn struct {
 
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*kernel.Page[UserPermission], error) {
 	g := authz.FromContext(ctx)
-	var origin *orgPointer
+	var origin *wire.OrgPointer
 	if g.Site.ID != "" { // clients do not support a site as the origin
-		origin = &orgPointer{"organization", string(g.Site.Org)}
+		origin = &wire.OrgPointer{Type: "organization", Organization: string(g.Site.Org)}
 	}
 	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
-		return UserPermission{Permission: e.Role, User: a.user(e.User), Origin: origin}
+		return UserPermission{Permission: e.Role, User: a.User(e.User), Origin: origin}
 	})
 }
 
@@ -210,10 +211,10 @@ var reasonTexts = map[docs.Reason]string{
 
 func (a *API) explain(ctx context.Context, in *explainIn) (*kernel.Out[Explanation], error) {
 	g := authz.FromContext(ctx)
-	user := cmp.Or(userOf(g, in.User), g.Actor.User)
+	user := cmp.Or(wire.UserOf(g, in.User), g.Actor.User)
 	why, err := a.Spaces.Explain(ctx, g, user)
 	w := Explanation{
-		Object: "permission-explanation", User: string(user), Role: orNull(why.Role), Rule: why.Reason, Team: string(why.Team),
+		Object: "permission-explanation", User: string(user), Role: wire.OrNull(why.Role), Rule: why.Reason, Team: string(why.Team),
 		Source: explanationSource{"organization", string(g.Access.Org)}, Text: reasonTexts[why.Reason],
 	}
 	if why.Node != nil {

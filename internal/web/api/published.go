@@ -13,11 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) publishedSite() {
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getPublishedContentSite", Route: "GET " + siteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
+		ID: "getPublishedContentSite", Route: "GET " + wire.SiteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get a published site with its structure and how it looks, all that a renderer needs.",
 		About:   "404 if the site is not published.",
 	}, a.getPublishedSite)
@@ -202,7 +203,7 @@ func (t *targets) view(sp docs.Space) (*revision.View, error) {
 	}
 	v, err := t.a.Content.Source.Head(t.ctx, sp)
 	if err == nil {
-		v = asSeen(authz.FromContext(t.ctx), v)
+		v = wire.AsSeen(authz.FromContext(t.ctx), v)
 		t.views[sp.ID] = v
 	}
 	return v, err

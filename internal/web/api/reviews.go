@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) reviews() {
@@ -53,24 +54,24 @@ type Review struct {
 	Object      string            `json:"object" enum:"change-request-review"`
 	ID          string            `json:"id"`
 	Revision    string            `json:"revision" doc:"The revision that was reviewed."`
-	Reviewer    User              `json:"reviewer"`
-	RequestedBy *User             `json:"requestedBy,omitempty"`
+	Reviewer    wire.User         `json:"reviewer"`
+	RequestedBy *wire.User        `json:"requestedBy,omitempty"`
 	Status      docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
 	Outdated    bool              `json:"outdated" doc:"Whether the review no longer counts."`
 	Comment     *Comment          `json:"comment,omitempty" doc:"The comment of the reviewer, unless it was deleted."`
 	CreatedAt   docs.Time         `json:"createdAt"`
 	UpdatedAt   docs.Time         `json:"updatedAt"`
-	URLs        location          `json:"urls"`
+	URLs        wire.Location     `json:"urls"`
 }
 
 func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) Review {
 	w := Review{
-		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.person(g, v.Reviewer),
+		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.Person(g, v.Reviewer),
 		Status: v.Status, Outdated: v.Outdated(cr), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-		URLs: location{a.Location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
+		URLs: wire.Location{Location: a.Location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
 	}
 	if v.RequestedBy.ID != "" {
-		shown := a.person(g, v.RequestedBy)
+		shown := a.Person(g, v.RequestedBy)
 		w.RequestedBy = &shown
 	}
 	return w
@@ -93,7 +94,7 @@ func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat,
 }
 
 type listReviewsIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 	NoteFormat
 	Outdated string `query:"outdated" enum:"true,false" doc:"Only reviews that no longer count, or only those that do."`
@@ -106,7 +107,7 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[
 	}
 	var outdated *bool
 	if in.Outdated != "" {
-		outdated = ptr(in.Outdated == "true")
+		outdated = new(in.Outdated == "true")
 	}
 	list := a.Reviews.Reviews(cr, outdated)
 	return kernel.ListOf(ctx, a.Kernel, in.Paged, store.List[Review]{
@@ -123,7 +124,7 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[
 }
 
 type submitReviewIn struct {
-	RequestIn
+	wire.RequestIn
 	Body struct {
 		Status  docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
 		Comment *ContentBody      `json:"comment,omitempty"`
@@ -154,7 +155,7 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Cre
 }
 
 type reviewIn struct {
-	RequestIn
+	wire.RequestIn
 	Review docs.ReviewID `path:"reviewId" maxLength:"100"`
 	NoteFormat
 }
@@ -179,20 +180,20 @@ func (a *API) getReview(ctx context.Context, in *reviewIn) (*kernel.Out[Review],
 type RequestedReviewer struct {
 	Object      string    `json:"object" enum:"change-request-requested-reviewer"`
 	Kind        string    `json:"kind" enum:"user"`
-	User        User      `json:"user"`
+	User        wire.User `json:"user"`
 	Revision    string    `json:"revision"`
-	RequestedBy User      `json:"requestedBy"`
+	RequestedBy wire.User `json:"requestedBy"`
 	CreatedAt   docs.Time `json:"createdAt"`
 }
 
 func (a *API) requestedReviewer(g *authz.Grant, q docs.RequestedReviewer) RequestedReviewer {
 	return RequestedReviewer{
-		"change-request-requested-reviewer", "user", a.person(g, q.User), string(q.Revision), a.person(g, q.RequestedBy), q.CreatedAt,
+		"change-request-requested-reviewer", "user", a.Person(g, q.User), string(q.Revision), a.Person(g, q.RequestedBy), q.CreatedAt,
 	}
 }
 
 type listRequestedIn struct {
-	RequestIn
+	wire.RequestIn
 	kernel.Paged
 }
 
@@ -206,7 +207,7 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 }
 
 type requestReviewersIn struct {
-	RequestIn
+	wire.RequestIn
 	Body struct {
 		Users       []docs.UserID   `json:"users" maxItems:"100"`
 		Subject     opt.Val[string] `json:"subject,omitempty" maxLength:"100"`
@@ -238,7 +239,7 @@ func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*ke
 }
 
 type removeReviewerIn struct {
-	RequestIn
+	wire.RequestIn
 	User docs.UserID `path:"userId" maxLength:"100"`
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) revisions() {
@@ -86,19 +87,19 @@ func (a *API) revisions() {
 
 // Revision is the JSON form of a revision with its content.
 type Revision struct {
-	Object           string            `json:"object" enum:"revision"`
-	ID               string            `json:"id"`
-	Type             docs.RevisionType `json:"type" enum:"edits,merge,update,rollback,computed"`
-	Parents          []docs.RevisionID `json:"parents"`
-	Pages            []Page            `json:"pages"`
-	Files            []File            `json:"files"`
-	ReusableContents []ReusableContent `json:"reusableContents"`
-	Tags             []RevisionTag     `json:"tags" doc:"Tags of its pages."`
-	Variables        docs.Variables    `json:"variables,omitempty"`
-	CreatedAt        docs.Time         `json:"createdAt"`
-	Git              *gitCommit        `json:"git,omitempty"`
-	MergedFrom       *ChangeRequest    `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
-	URLs             revisionURLs      `json:"urls"`
+	Object           string              `json:"object" enum:"revision"`
+	ID               string              `json:"id"`
+	Type             docs.RevisionType   `json:"type" enum:"edits,merge,update,rollback,computed"`
+	Parents          []docs.RevisionID   `json:"parents"`
+	Pages            []Page              `json:"pages"`
+	Files            []File              `json:"files"`
+	ReusableContents []ReusableContent   `json:"reusableContents"`
+	Tags             []RevisionTag       `json:"tags" doc:"Tags of its pages."`
+	Variables        docs.Variables      `json:"variables,omitempty"`
+	CreatedAt        docs.Time           `json:"createdAt"`
+	Git              *gitCommit          `json:"git,omitempty"`
+	MergedFrom       *wire.ChangeRequest `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
+	URLs             revisionURLs        `json:"urls"`
 }
 
 type revisionURLs struct {
@@ -127,29 +128,29 @@ func (s viewEncoder) reusableContent(r docs.Reusable) ReusableContent {
 
 // at returns an opener of a revision of the space, as the caller sees it. Visitors can
 // read only the newest revision; other revisions need a preview.
-func (a *API) at(id docs.RevisionID) opener {
+func (a *API) at(id docs.RevisionID) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.FromContext(ctx)
 		if err := a.Guard.ReadsRevision(ctx, g, id); err != nil {
 			return nil, err
 		}
 		v, err := a.Content.Revision(ctx, g.Space, id)
-		return asSeen(g, v), err
+		return wire.AsSeen(g, v), err
 	}
 }
 
 // base returns an opener of the revision of the space that a change request is compared with.
 // Who reads the request may know what it changes.
-func (a *API) base(id docs.RevisionID) opener {
+func (a *API) base(id docs.RevisionID) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.FromContext(ctx)
 		v, err := a.Content.Revision(ctx, g.Space, id)
-		return asSeen(g, v), err
+		return wire.AsSeen(g, v), err
 	}
 }
 
 type RevisionIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Revision docs.RevisionID `path:"revisionId"`
 }
 
@@ -189,7 +190,7 @@ type revisionReusableIn struct {
 	Flags
 }
 
-func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[Revision], error) {
+func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revised[Revision], error) {
 	v, err := a.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	w := Revision{
 		Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, CreatedAt: r.CreatedAt,
 		Files: []File{}, ReusableContents: []ReusableContent{},
-		URLs: revisionURLs{a.appURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
+		URLs: revisionURLs{a.AppURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
 	}
 	visited := v.Visitor() != nil
 	if w.Parents == nil || visited {
@@ -243,7 +244,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 
 // mergedFrom returns the change request whose merge created a revision. It returns nil if
 // there is none, and for visitors.
-func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest, error) {
+func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*wire.ChangeRequest, error) {
 	if v.Rev.MergedFrom == "" || v.Visitor() != nil {
 		return nil, nil
 	}
@@ -251,7 +252,7 @@ func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest,
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changeRequest(ctx, authz.FromContext(ctx), v.Space, cr)
+	w, err := a.ChangeRequest(ctx, authz.FromContext(ctx), v.Space, cr)
 	return &w, err
 }
 
@@ -266,16 +267,11 @@ type revisionEntry struct {
 	CreatedAt docs.Time         `json:"createdAt"`
 	Git       *gitCommit        `json:"git,omitempty"`
 	From      string            `json:"changeRequest,omitempty" doc:"Id of the change request that was merged."`
-	URLs      entryURLs         `json:"urls"`
-}
-
-type entryURLs struct {
-	Location string `json:"location" format:"uri"`
-	App      string `json:"app" format:"uri"`
+	URLs      wire.EntryURLs    `json:"urls"`
 }
 
 type listRevisionsIn struct {
-	SpaceIn
+	wire.SpaceIn
 	kernel.Paged
 }
 
@@ -291,7 +287,7 @@ func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p kerne
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
 			From: string(r.MergedFrom),
-			URLs: entryURLs{a.Location("spaces", string(sp.ID), "revisions", string(r.ID)), a.appURL(sp, "") + "/~/revisions/" + string(r.ID)},
+			URLs: wire.EntryURLs{Location: a.Location("spaces", string(sp.ID), "revisions", string(r.ID)), App: a.AppURL(sp, "") + "/~/revisions/" + string(r.ID)},
 		}
 		if w.Parents == nil {
 			w.Parents = []docs.RevisionID{}

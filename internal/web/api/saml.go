@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) saml() {
@@ -57,7 +58,7 @@ type SAMLProvider struct {
 	SSOURL       string                 `json:"ssoURL" doc:"Where people are sent to sign in. Empty: not set yet."`
 	EntityID     string                 `json:"entityID" doc:"The issuer of answers. Empty: not set yet."`
 	Certificate  string                 `json:"certificate" doc:"PEM. Two of them, one below the other, while it changes. Empty: not set yet."`
-	DefaultTeam  *Team                  `json:"defaultTeam,omitempty" doc:"Team of people who sign in for the first time."`
+	DefaultTeam  *wire.Team             `json:"defaultTeam,omitempty" doc:"Team of people who sign in for the first time."`
 	DefaultRole  *docs.Role             `json:"defaultRole" doc:"Role of people who sign in for the first time."`
 	CreatedAt    docs.Time              `json:"createdAt"`
 	Status       string                 `json:"status" enum:"active,pending" doc:"Whether entityID, certificate and ssoURL are set."`
@@ -68,7 +69,7 @@ type SAMLProvider struct {
 	Groups       map[string]docs.TeamID `json:"groups" doc:"Teams by the names of groups."`
 	Warnings     []string               `json:"warnings" doc:"What to look at, such as a certificate that expires."`
 	LastError    *samlError             `json:"lastError,omitempty" doc:"Why the last sign-in was refused."`
-	URLs         location               `json:"urls"`
+	URLs         wire.Location          `json:"urls"`
 }
 
 type samlService struct {
@@ -93,9 +94,9 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	at := a.SSO.Addresses(p.ID)
 	out := SAMLProvider{
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
-		DefaultRole: orNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
+		DefaultRole: wire.OrNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
 		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: a.SSO.Warnings(p),
-		URLs: location{a.Location("orgs", string(p.Org), "saml", string(p.ID))},
+		URLs: wire.Location{Location: a.Location("orgs", string(p.Org), "saml", string(p.ID))},
 	}
 	if p.Complete() {
 		out.Status = "active"
@@ -110,13 +111,13 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	if errs.Is(err, errs.NotFound) { // the team was deleted
 		return out, nil
 	}
-	team := a.team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
+	team := a.Team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
 	out.DefaultTeam = &team
 	return out, err
 }
 
 type listSAMLProvidersIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -152,7 +153,7 @@ func (f SAMLFields) change(label opt.Val[string]) sso.Change {
 }
 
 type createSAMLProviderIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Label string `json:"label" minLength:"1" maxLength:"30"`
 		SAMLFields
@@ -176,7 +177,7 @@ func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) 
 }
 
 type SAMLProviderIn struct {
-	OrgIn
+	wire.OrgIn
 	Provider docs.SAMLProviderID `path:"samlProviderId"`
 }
 
@@ -226,7 +227,7 @@ type ssoLogins struct {
 	Items []SSOLogin `json:"items"`
 }
 
-func (a *API) listSSOLogins(ctx context.Context, in *OrgIn) (*kernel.Out[ssoLogins], error) {
+func (a *API) listSSOLogins(ctx context.Context, in *wire.OrgIn) (*kernel.Out[ssoLogins], error) {
 	all, err := a.SSO.Logins(ctx, in.Org)
 	if err != nil {
 		return nil, err

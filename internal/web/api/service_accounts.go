@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) serviceAccounts() {
@@ -55,26 +56,26 @@ func (a *API) serviceAccounts() {
 
 // ServiceAccount is the JSON form of a service account. Its id is that of a user.
 type ServiceAccount struct {
-	Object     string     `json:"object" enum:"service-account"`
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Role       *docs.Role `json:"role"`
-	CreatedAt  docs.Time  `json:"createdAt"`
-	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
-	Spaces     int        `json:"spaces" doc:"Number of spaces to which it or one of its teams was granted access."`
-	Teams      int        `json:"teams"`
-	URLs       location   `json:"urls"`
+	Object     string        `json:"object" enum:"service-account"`
+	ID         string        `json:"id"`
+	Name       string        `json:"name"`
+	Role       *docs.Role    `json:"role"`
+	CreatedAt  docs.Time     `json:"createdAt"`
+	LastSeenAt docs.Time     `json:"lastSeenAt,omitzero"`
+	Spaces     int           `json:"spaces" doc:"Number of spaces to which it or one of its teams was granted access."`
+	Teams      int           `json:"teams"`
+	URLs       wire.Location `json:"urls"`
 }
 
 func (a *API) serviceAccount(m docs.Member) ServiceAccount {
 	return ServiceAccount{
-		"service-account", string(m.User.ID), m.User.DisplayName, orNull(m.Role), m.JoinedAt, m.LastSeenAt, m.Spaces, m.Teams,
-		location{a.Location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
+		"service-account", string(m.User.ID), m.User.DisplayName, wire.OrNull(m.Role), m.JoinedAt, m.LastSeenAt, m.Spaces, m.Teams,
+		wire.Location{Location: a.Location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
 	}
 }
 
 type listServiceAccountsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -83,7 +84,7 @@ func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn
 }
 
 type createServiceAccountIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Name string             `json:"name" minLength:"1" maxLength:"64"`
 		Role opt.Val[docs.Role] `json:"role" nullable:"true" doc:"Null for one that has nothing but what is granted to it."`
@@ -101,7 +102,7 @@ func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccount
 
 // ServiceAccountIn names a service account of an organization.
 type ServiceAccountIn struct {
-	OrgIn
+	wire.OrgIn
 	Account docs.UserID `path:"serviceAccountId"`
 }
 

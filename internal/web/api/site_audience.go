@@ -10,10 +10,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteAudience() {
-	const tag, links, auth = "Site audience", siteRoute + "/share-links", siteRoute + "/publishing/auth"
+	const tag, links, auth = "Site audience", wire.SiteRoute + "/share-links", wire.SiteRoute + "/publishing/auth"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the share links of a site, oldest first.",
@@ -45,7 +46,7 @@ func (a *API) siteAudience() {
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
 	}, a.regenerateSiteAuth)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getSitePublishingPreviewById", Route: "GET " + siteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		ID: "getSitePublishingPreviewById", Route: "GET " + wire.SiteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
 	}, a.previewSite)
@@ -75,7 +76,7 @@ func (a *API) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
 }
 
 type listShareLinksIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 	Search string `query:"search" maxLength:"128" doc:"Only links whose name contains this text."`
 }
@@ -86,7 +87,7 @@ func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*kernel
 }
 
 type createShareLinkIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Name string `json:"name" maxLength:"50"`
 	}
@@ -114,7 +115,7 @@ func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*crea
 }
 
 type ShareLinkIn struct {
-	SiteIn
+	wire.SiteIn
 	Link docs.ShareLinkID `path:"shareLinkId"`
 }
 
@@ -152,13 +153,13 @@ func siteAuth(v sites.Auth) SiteAuth {
 	return SiteAuth{"publishing-auth", v.Backend, v.PrivateKey, v.FallbackURL, v.LogoutURL}
 }
 
-func (a *API) getSiteAuth(ctx context.Context, in *SiteIn) (*kernel.Out[SiteAuth], error) {
+func (a *API) getSiteAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := a.Sites.Auth(ctx, in.Site)
 	return kernel.OK(siteAuth(v)), err
 }
 
 type updateSiteAuthIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Backend     string          `json:"backend,omitempty" enum:"custom,integration" doc:"Only custom is available: this server has no integrations. Without it, the backend stays."`
 		FallbackURL opt.Val[string] `json:"fallbackURL,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"null removes it."`
@@ -174,13 +175,13 @@ func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel
 	return kernel.OK(siteAuth(v)), err
 }
 
-func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteAuth], error) {
+func (a *API) regenerateSiteAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := a.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
 	return kernel.OK(siteAuth(v)), err
 }
 
 type previewSiteIn struct {
-	SiteIn
+	wire.SiteIn
 	SiteSpace docs.SiteItemID `query:"siteSpace" maxLength:"64" doc:"Default: that of the site."`
 	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t), or in JSON."`
 	Draft     string          `query:"draft" enum:"true,false" default:"true" doc:"Whether it shows the parts of the site that are drafts."`

@@ -9,11 +9,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/explain"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteExplain() {
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "explainSiteVisit", Route: "GET " + siteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
+		ID: "explainSiteVisit", Route: "GET " + wire.SiteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
 		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +
 			"the audience, groups, sections and site spaces, then pages. Conditions of blocks inside of a page are part of it only if they cannot be read (`page-part`, with the line): what they are meant for is hidden from everybody. " +
@@ -44,14 +45,14 @@ type visitStep struct {
 }
 
 type explainVisitIn struct {
-	SiteIn
+	wire.SiteIn
 	URL    string `query:"url" required:"true" minLength:"1" maxLength:"8192" doc:"An address of the site, with the share key if it is read by share links."`
 	Token  string `query:"token" maxLength:"8192" doc:"The visitor token that the owner of the site signed, instead of claims. It is verified, and the steps say why it is refused."`
 	Claims string `query:"claims" maxLength:"8192" doc:"Claims of the visitor as a JSON object, such as {\"plan\": \"pro\", \"unsigned\": {\"beta\": true}}."`
 }
 
 func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel.Out[VisitExplanation], error) {
-	u, err := webAddress("query.url", in.URL)
+	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 func (a *API) siteExport() {
 	kernel.RegisterStream(a.Kernel, kernel.Op{
-		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: kernel.TransferTime, Sends: []string{archiveType},
+		ID: "exportSite", Route: "GET " + wire.SiteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: kernel.TransferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a site as static files.",
 		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +
@@ -28,13 +29,13 @@ func (a *API) siteExport() {
 }
 
 type exportSiteIn struct {
-	SiteIn
+	wire.SiteIn
 	URL string `query:"url" maxLength:"2048" doc:"Where the files will be read, such as https://docs.example.com/guide/: for sitemaps, feeds and canonical links. Default: the address of the site."`
 }
 
 func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, error) {
 	if in.URL != "" {
-		if _, err := webAddress("query.url", in.URL); err != nil {
+		if _, err := wire.WebAddress("query.url", in.URL); err != nil {
 			return nil, err
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteHostname() {
-	const tag, route = "Site audience", siteRoute + "/hostname"
+	const tag, route = "Site audience", wire.SiteRoute + "/hostname"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
@@ -43,7 +44,7 @@ type SiteHostname struct {
 	VerifiedAt docs.Time      `json:"verifiedAt,omitzero" doc:"When it came into use."`
 	CheckedAt  docs.Time      `json:"checkedAt,omitzero"`
 	EndsAt     docs.Time      `json:"endsAt,omitzero" doc:"When a failing host name ends unless its record is back."`
-	URLs       location       `json:"urls"`
+	URLs       wire.Location  `json:"urls"`
 }
 
 type hostnameRecord struct {
@@ -56,7 +57,7 @@ func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	out := SiteHostname{
 		Object: "site-hostname", Hostname: h.Name, Status: "pending", Problem: h.Problem,
 		Record: hostnameRecord{"TXT", h.Record(), h.Token}, CreatedAt: h.CreatedAt, VerifiedAt: h.VerifiedAt, CheckedAt: h.CheckedAt,
-		URLs: location{a.siteLocation(site, "hostname")},
+		URLs: wire.Location{Location: a.siteLocation(site, "hostname")},
 	}
 	if h.Active {
 		out.Status = "active"
@@ -67,14 +68,14 @@ func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	return out
 }
 
-func (a *API) getSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *API) getSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.Hostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
 type setSiteHostnameIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Hostname string `json:"hostname" minLength:"1" maxLength:"512" doc:"Such as docs.example.com; international names are stored in ASCII."`
 	}
@@ -86,12 +87,12 @@ func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*kern
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) checkSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *API) checkSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.CheckHostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) deleteSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Done, error) {
+func (a *API) deleteSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
 	return nil, a.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteInsights() {
-	const tag, route = "Site insights", siteRoute + "/insights"
+	const tag, route = "Site insights", wire.SiteRoute + "/insights"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "trackEventsInSiteById", Route: "POST " + route + "/events", Tag: tag, Allow: authz.Site(authz.ReadSite), MaxBody: maxEvents,
 		Summary: "Count events on a site, such as that a page was read.",
@@ -103,7 +104,7 @@ func (e siteEvent) event() insights.Event {
 }
 
 type trackEventsIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Events []siteEvent `json:"events" maxItems:"100"`
 	}
@@ -188,7 +189,7 @@ func (r insightsRange) days(now time.Time) (from, to docs.Time) {
 }
 
 type aggregateEventsIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Select  []insightsColumn `json:"select,omitempty" maxItems:"20" doc:"Default: groupBy and eventsCount."`
 		Where   []insightsFilter `json:"where,omitempty" maxItems:"20"`
@@ -241,6 +242,6 @@ type SiteInsightsVisitorSegment struct {
 	Sessions int64          `json:"sessions"`
 }
 
-func (a *API) listVisitorSegments(context.Context, *SiteIn) (*kernel.Page[SiteInsightsVisitorSegment], error) {
+func (a *API) listVisitorSegments(context.Context, *wire.SiteIn) (*kernel.Page[SiteInsightsVisitorSegment], error) {
 	return kernel.Items([]SiteInsightsVisitorSegment{}), nil
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteExternalLinks() {
-	const tag, route, one = sitesTag, siteRoute + "/external-links", siteRoute + "/external-links/{siteExternalLinkId}"
+	const tag, route, one = sitesTag, wire.SiteRoute + "/external-links", wire.SiteRoute + "/external-links/{siteExternalLinkId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addExternalLinkToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a link to another site, beside the sections or in a group.",
@@ -48,7 +49,7 @@ func (f ExternalLinkFields) patch(title, url opt.Val[string]) sites.LinkPatch {
 }
 
 type addExternalLinkIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Title string `json:"title" minLength:"2" maxLength:"128"`
 		URL   string `json:"url" minLength:"1" maxLength:"2048" format:"uri" doc:"An http or https address."`
@@ -65,7 +66,7 @@ func (a *API) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*kern
 }
 
 type ExternalLinkIn struct {
-	SiteIn
+	wire.SiteIn
 	Link docs.SiteItemID `path:"siteExternalLinkId"`
 }
 

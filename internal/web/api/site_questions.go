@@ -10,10 +10,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteReaderQuestions() {
-	const tag, route = "Site insights", siteRoute + "/questions"
+	const tag, route = "Site insights", wire.SiteRoute + "/questions"
 	const kept = "Only sites with keepsQuestions have any: it is false until somebody who administers the site changes it. A question is masked and in lower case; " +
 		"it is stored after readers in three networks asked it within a week, and kept for 90 days. What is sent while somebody types is not counted."
 	kernel.Register(a.Kernel, kernel.Op{
@@ -27,7 +28,7 @@ func (a *API) siteReaderQuestions() {
 		About:   "The filters are for its numbers.",
 	}, a.getSiteQuestion)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getSiteQuestionStats", Route: "GET " + siteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
+		ID: "getSiteQuestionStats", Route: "GET " + wire.SiteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Sum up the questions that readers of a site asked.",
 		About:   kept,
 	}, a.siteQuestionStats)
@@ -42,7 +43,7 @@ type SiteQuestion struct {
 	CreatedAt docs.Time         `json:"createdAt" doc:"The first day on which it was asked."`
 	AskedAt   docs.Time         `json:"askedAt" doc:"The last day on which it was asked."`
 	Stats     SiteQuestionStats `json:"stats"`
-	URLs      location          `json:"urls"`
+	URLs      wire.Location     `json:"urls"`
 }
 
 // SiteQuestionStats is the JSON form of how often questions were asked. It has the form of
@@ -91,7 +92,7 @@ func questionStats(questions int64, q store.QuestionSums) SiteQuestionStats {
 func (a *API) siteQuestion(s docs.Site, q store.SiteQuestion) SiteQuestion {
 	return SiteQuestion{
 		Object: "site-question", ID: string(q.ID), Question: q.Question, Type: "unknown", CreatedAt: insights.DayStart(q.First), AskedAt: insights.DayStart(q.Last),
-		Stats: questionStats(1, q.Sums), URLs: location{a.siteLocation(s, "questions", string(q.ID))},
+		Stats: questionStats(1, q.Sums), URLs: wire.Location{Location: a.siteLocation(s, "questions", string(q.ID))},
 	}
 }
 
@@ -106,15 +107,15 @@ type QuestionFilter struct {
 
 // plain returns the filter, and whether nothing matches it.
 func (f QuestionFilter) plain() (out insights.QuestionFilter, none bool, err error) {
-	from, wrongFrom := parseTime("query.from", f.From)
-	to, wrongTo := parseTime("query.to", f.To)
+	from, wrongFrom := wire.ParseTime("query.from", f.From)
+	to, wrongTo := wire.ParseTime("query.to", f.To)
 	out.From, out.To, out.Answered = from, to, f.Answered
 	none = len(f.Relevance) > 0 && !slices.Contains(f.Relevance, "relevant") || len(f.Channel) > 0 && !slices.Contains(f.Channel, channelSite)
 	return out, none, errs.All(wrongFrom, wrongTo)
 }
 
 type listSiteQuestionsIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 	QuestionFilter
 	Type  string   `query:"type" enum:"exploring,how-to,troubleshooting,reference,unknown" doc:"All questions are of the type unknown."`
@@ -138,7 +139,7 @@ func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*
 }
 
 type siteQuestionIn struct {
-	SiteIn
+	wire.SiteIn
 	QuestionFilter
 	Question docs.SiteQuestionID `path:"siteQuestionId" maxLength:"64"`
 }
@@ -157,7 +158,7 @@ func (a *API) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*kernel.
 }
 
 type siteQuestionStatsIn struct {
-	SiteIn
+	wire.SiteIn
 	QuestionFilter
 	Topic []string `query:"topic,explode" maxItems:"100" doc:"No question has a topic."`
 }

@@ -17,10 +17,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteRedirects() {
-	const tag, route, one = "Site redirects", siteRoute + "/redirects", siteRoute + "/redirects/{siteRedirectId}"
+	const tag, route, one = "Site redirects", wire.SiteRoute + "/redirects", wire.SiteRoute + "/redirects/{siteRedirectId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the redirects of a site.",
@@ -46,7 +47,7 @@ func (a *API) siteRedirects() {
 		Summary: "Delete a redirect.",
 	}, a.deleteRedirect)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
+		ID: "getSiteRedirectBySource", Route: "GET " + wire.SiteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the live redirect of a path, and the address that it leads to.",
 		About:   "404 if there is none, or if its destination does not exist any more.",
 	}, a.getRedirect)
@@ -125,7 +126,7 @@ func (a *API) pageIDAt(ctx context.Context, sp docs.Space, path string) (docs.Pa
 	if err != nil {
 		return "", err
 	}
-	p, err := asSeen(authz.FromContext(ctx), v).ByPath(ctx, path)
+	p, err := wire.AsSeen(authz.FromContext(ctx), v).ByPath(ctx, path)
 	return p.ID, err
 }
 
@@ -143,11 +144,11 @@ func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (st
 	if err != nil {
 		return "", err
 	}
-	return asSeen(authz.FromContext(ctx), v).PathOf(ctx, page)
+	return wire.AsSeen(authz.FromContext(ctx), v).PathOf(ctx, page)
 }
 
 type listRedirectsIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 	Search  string `query:"search" maxLength:"512" doc:"Only redirects whose source contains this text."`
 	Draft   string `query:"draft" enum:"true,false" doc:"Only drafts, or only live ones. Default: both."`
@@ -157,13 +158,13 @@ type listRedirectsIn struct {
 func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*kernel.Page[SiteRedirect], error) {
 	f := store.RedirectFilter{Search: in.Search, Order: store.RedirectOrder(in.OrderBy)}
 	if in.Draft != "" {
-		f.Draft = ptr(in.Draft == "true")
+		f.Draft = new(in.Draft == "true")
 	}
 	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
 }
 
 type createRedirectIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Source          string         `json:"source" minLength:"1" maxLength:"512" doc:"A path such as /old/page; it can end with a wildcard: /old/*."`
 		CaptureWildcard bool           `json:"captureWildcard,omitempty"`
@@ -187,7 +188,7 @@ func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*kernel
 }
 
 type RedirectIn struct {
-	SiteIn
+	wire.SiteIn
 	Redirect docs.RedirectID `path:"siteRedirectId"`
 }
 
@@ -249,7 +250,7 @@ func (destinationOrNull) Schema(r huma.Registry) *huma.Schema {
 }
 
 type setRedirectsIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Redirects []redirectChange `json:"redirects" minItems:"1" maxItems:"500"`
 	}
@@ -292,8 +293,8 @@ func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out
 }
 
 type getRedirectIn struct {
-	SiteIn
-	ShareKeyIn
+	wire.SiteIn
+	wire.ShareKeyIn
 	Source string `query:"source" required:"true" minLength:"1" maxLength:"512" doc:"A path of the site."`
 }
 

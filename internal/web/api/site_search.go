@@ -15,27 +15,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteSearch() {
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "searchSiteContent", Route: "POST " + siteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
+		ID: "searchSiteContent", Route: "POST " + wire.SiteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
-		About:   "What the caller does not see has no influence on the results. " + aboutSpaces,
+		About:   "What the caller does not see has no influence on the results. " + wire.AboutSpaces,
 	}, a.searchSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "prewarmSiteSearch", Route: "POST " + siteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
+		ID: "prewarmSiteSearch", Route: "POST " + wire.SiteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
 		Summary: "Announce a search of a site.",
 		About:   "It does nothing: the index is always ready. Clients call it when a reader opens the search.",
-	}, func(context.Context, *SiteIn) (*kernel.Done, error) { return nil, nil })
+	}, func(context.Context, *wire.SiteIn) (*kernel.Done, error) { return nil, nil })
 	kernel.RegisterStream(a.Kernel, kernel.Op{
-		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
+		ID: "streamAskInSite", Route: "POST " + wire.SiteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
 			"It is sent as one event, followed by an event done.",
 	}, a.askSite)
 	kernel.RegisterStream(a.Kernel, kernel.Op{
-		ID: "streamRecommendedQuestionsInSite", Route: "GET " + siteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
+		ID: "streamRecommendedQuestionsInSite", Route: "GET " + wire.SiteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
 		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
 	}, a.siteQuestions)
 }
@@ -50,7 +51,7 @@ type searchScope struct {
 }
 
 type searchSiteIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 	Body struct {
 		Query      string            `json:"query" minLength:"1" maxLength:"512"`
@@ -61,7 +62,7 @@ type searchSiteIn struct {
 	}
 }
 
-func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[spaceResult], error) {
+func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[wire.SpaceResult], error) {
 	b := in.Body
 	scope := searchScope{Mode: "all"}
 	switch {
@@ -75,7 +76,7 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[sp
 		return nil, err
 	}
 	in.Narrow(string(filters)) // a cursor belongs to one query
-	return a.searchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
+	return a.SearchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
 }
 
 // searchedViews returns the newest revisions of the spaces of a scope, as the caller sees
@@ -95,7 +96,7 @@ func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, asSeen(authz.FromContext(ctx), view))
+		out = append(out, wire.AsSeen(authz.FromContext(ctx), view))
 	}
 	return out, nil
 }
@@ -105,7 +106,7 @@ func (s searchScope) plain() sites.SearchScope {
 }
 
 type askSiteIn struct {
-	SiteIn
+	wire.SiteIn
 	Format string `query:"format" enum:"document,markdown" default:"document"`
 	Body   struct {
 		Question string `json:"question" minLength:"1" maxLength:"512"`
@@ -195,7 +196,7 @@ func quote(found []index.Found, format string) askAnswer {
 				title += " › " + s.Title
 			}
 			text.WriteString("\n**" + inline.Escape(title) + "**\n\n> " + inline.Escape(s.Snippet) + "\n")
-			source.Sections = append(source.Sections, sectionID(f.Page, s.Anchor))
+			source.Sections = append(source.Sections, wire.SectionID(f.Page, s.Anchor))
 		}
 		out.Sources = append(out.Sources, source)
 	}
@@ -208,7 +209,7 @@ func quote(found []index.Found, format string) askAnswer {
 }
 
 type questionsIn struct {
-	SiteIn
+	wire.SiteIn
 	SiteSpace docs.SiteItemID `query:"siteSpaceId"`
 	Space     docs.SpaceID    `query:"spaceId"`
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteSections() {
-	const tag, route, one = sitesTag, siteRoute + "/sections", siteRoute + "/sections/{siteSectionId}"
+	const tag, route, one = sitesTag, wire.SiteRoute + "/sections", wire.SiteRoute + "/sections/{siteSectionId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the sections of a site, those in groups too.",
@@ -40,9 +41,9 @@ func (a *API) siteSections() {
 }
 
 type listSectionsIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
-	ShareKeyIn
+	wire.ShareKeyIn
 }
 
 func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Page[SiteSection], error) {
@@ -54,7 +55,7 @@ func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Pag
 }
 
 type addSectionIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		NewSpace
 		Title opt.Val[string] `json:"title,omitempty" nullable:"true" minLength:"2" maxLength:"128" doc:"Default: the title of the space."`
@@ -88,7 +89,7 @@ func (a *API) addSection(ctx context.Context, in *addSectionIn) (*kernel.Created
 }
 
 type SectionIn struct {
-	SiteIn
+	wire.SiteIn
 	Section docs.SiteItemID `path:"siteSectionId"`
 }
 
@@ -164,7 +165,7 @@ func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*kernel.Out[S
 }
 
 func (a *API) siteGroups() {
-	const tag, route, one = sitesTag, siteRoute + "/section-groups", siteRoute + "/section-groups/{siteSectionGroupId}"
+	const tag, route, one = sitesTag, wire.SiteRoute + "/section-groups", wire.SiteRoute + "/section-groups/{siteSectionGroupId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the groups of a site, those in other groups too.",
@@ -197,7 +198,7 @@ func (a *API) siteGroups() {
 }
 
 type listGroupsIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 }
 
@@ -210,7 +211,7 @@ func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*kernel.Page[Si
 }
 
 type addGroupIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Title    string            `json:"title" minLength:"1" maxLength:"100"`
 		Icon     opt.Val[string]   `json:"icon,omitempty" nullable:"true" maxLength:"50"`
@@ -236,7 +237,7 @@ func (a *API) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, er
 }
 
 type GroupIn struct {
-	SiteIn
+	wire.SiteIn
 	Group docs.SiteItemID `path:"siteSectionGroupId"`
 }
 

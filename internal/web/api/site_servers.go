@@ -10,10 +10,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteServers() {
-	const tag, route, one = "Site MCP servers", siteRoute + "/mcp-servers", siteRoute + "/mcp-servers/{siteMcpServerId}"
+	const tag, route, one = "Site MCP servers", wire.SiteRoute + "/mcp-servers", wire.SiteRoute + "/mcp-servers/{siteMcpServerId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the MCP servers of a site, oldest first.",
@@ -47,7 +48,7 @@ type SiteMCPServer struct {
 	Transport string            `json:"transport" enum:"sse,http"`
 	Headers   map[string]string `json:"headers" doc:"Names, with (hidden) for each value: values are never returned."`
 	Condition string            `json:"condition,omitempty" doc:"Expression that decides which visitors it is available to."`
-	URLs      location          `json:"urls"`
+	URLs      wire.Location     `json:"urls"`
 }
 
 func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
@@ -58,13 +59,13 @@ func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
 		}
 		return SiteMCPServer{
 			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: headers, Condition: v.Condition,
-			URLs: location{a.siteLocation(site, "mcp-servers", string(v.ID))},
+			URLs: wire.Location{Location: a.siteLocation(site, "mcp-servers", string(v.ID))},
 		}
 	}
 }
 
 type listMCPServersIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 }
 
@@ -74,7 +75,7 @@ func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*kernel
 }
 
 type createMCPServerIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Name      string            `json:"name" minLength:"1" maxLength:"100"`
 		URL       string            `json:"url" format:"uri" maxLength:"2048"`
@@ -96,7 +97,7 @@ func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*kern
 }
 
 type MCPServerIn struct {
-	SiteIn
+	wire.SiteIn
 	Server docs.MCPServerID `path:"siteMcpServerId"`
 }
 

@@ -17,10 +17,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteCustomization() {
-	const tag, one, space = "Site customization", siteRoute + "/customization", siteRoute + "/site-spaces/{siteSpaceId}/customization"
+	const tag, one, space = "Site customization", wire.SiteRoute + "/customization", wire.SiteRoute + "/site-spaces/{siteSpaceId}/customization"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks, with all defaults.",
@@ -44,17 +45,17 @@ func (a *API) siteCustomization() {
 		Summary: "Make a site space look like its site.",
 	}, a.deleteSpaceCustomization)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listSiteIntegrationScripts", Route: "GET " + siteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "listSiteIntegrationScripts", Route: "GET " + wire.SiteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the scripts that integrations add to the pages of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listIntegrationScripts)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listSiteIntegrations", Route: "GET " + siteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "listSiteIntegrations", Route: "GET " + wire.SiteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the integrations of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listSiteIntegrations)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "updateSiteAdsById", Route: "POST " + siteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
+		ID: "updateSiteAdsById", Route: "POST " + wire.SiteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
 		Summary: "Set whether a site wants advertisements.",
 		About:   "The wish is stored. This server shows no advertisements.",
 	}, a.updateSiteAds)
@@ -66,7 +67,7 @@ type UnmaskedIn struct {
 }
 
 type getCustomizationIn struct {
-	SiteIn
+	wire.SiteIn
 	UnmaskedIn
 }
 
@@ -76,7 +77,7 @@ func (a *API) getCustomization(ctx context.Context, _ *getCustomizationIn) (*ker
 }
 
 type putCustomizationIn struct {
-	SiteIn
+	wire.SiteIn
 	Body customizationPatch
 }
 
@@ -125,7 +126,7 @@ type integrationScript struct {
 	Cookies bool   `json:"cookies"`
 }
 
-func (a *API) listIntegrationScripts(context.Context, *SiteIn) (*kernel.Out[[]integrationScript], error) {
+func (a *API) listIntegrationScripts(context.Context, *wire.SiteIn) (*kernel.Out[[]integrationScript], error) {
 	return kernel.OK([]integrationScript{}), nil
 }
 
@@ -135,7 +136,7 @@ type siteIntegration struct {
 }
 
 type listSiteIntegrationsIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
 	Search string `query:"search" maxLength:"256"`
 }
@@ -146,7 +147,7 @@ func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrations
 }
 
 type updateSiteAdsIn struct {
-	SiteIn
+	wire.SiteIn
 	Body *struct {
 		Status string `json:"status,omitempty" enum:"in-review,disabled"`
 		Topic  string `json:"topic,omitempty" enum:"webdev,crypto"`
@@ -162,7 +163,7 @@ func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.D
 }
 
 func (a *API) siteAdaptive() {
-	const tag, route = "Adaptive content", siteRoute + "/adaptive-schema"
+	const tag, route = "Adaptive content", wire.SiteRoute + "/adaptive-schema"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the schema of what a site knows of its visitors.",
@@ -200,7 +201,7 @@ func adaptiveSchema(s *adaptive.Schema, at docs.Time) (AdaptiveSchema, error) {
 	return AdaptiveSchema{"site-adaptive-schema", jsonObject{b}, at}, err
 }
 
-func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*kernel.Out[AdaptiveSchema], error) {
+func (a *API) getAdaptiveSchema(ctx context.Context, in *wire.SiteIn) (*kernel.Out[AdaptiveSchema], error) {
 	s, at, err := a.Sites.Schema(ctx, in.Site)
 	if err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*kernel.Out[Ad
 }
 
 type putAdaptiveSchemaIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		JSONSchema jsonObject `json:"jsonSchema"`
 	}
@@ -232,7 +233,7 @@ type templateConditions struct {
 	Items []adaptive.TemplateCondition `json:"items"`
 }
 
-func (a *API) listTemplateConditions(ctx context.Context, in *SiteIn) (*kernel.Out[templateConditions], error) {
+func (a *API) listTemplateConditions(ctx context.Context, in *wire.SiteIn) (*kernel.Out[templateConditions], error) {
 	s, _, err := a.Sites.Schema(ctx, in.Site)
 	return kernel.OK(templateConditions{s.TemplateConditions()}), err
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) siteSpaces() {
-	const tag, route, one = sitesTag, siteRoute + "/site-spaces", siteRoute + "/site-spaces/{siteSpaceId}"
+	const tag, route, one = sitesTag, wire.SiteRoute + "/site-spaces", wire.SiteRoute + "/site-spaces/{siteSpaceId}"
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
@@ -50,9 +51,9 @@ func (a *API) siteSpaces() {
 }
 
 type listSiteSpacesIn struct {
-	SiteIn
+	wire.SiteIn
 	kernel.Paged
-	ShareKeyIn
+	wire.ShareKeyIn
 	Default string `query:"default" enum:"true,false" doc:"Only defaults, or only others."`
 }
 
@@ -69,7 +70,7 @@ func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel
 }
 
 type addSiteSpaceIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		NewSpace
 		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
@@ -116,7 +117,7 @@ func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Cre
 }
 
 type SiteSpaceIn struct {
-	SiteIn
+	wire.SiteIn
 	SiteSpace docs.SiteItemID `path:"siteSpaceId"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // SiteSpace is the JSON form of a space on a site.
@@ -21,7 +22,7 @@ type SiteSpace struct {
 	ID                    string           `json:"id"`
 	Path                  string           `json:"path"`
 	Section               string           `json:"section,omitempty"`
-	Space                 Space            `json:"space"`
+	Space                 wire.Space       `json:"space"`
 	Title                 string           `json:"title"`
 	LocalizedTitle        localizedTexts   `json:"localizedTitle,omitempty"`
 	Default               bool             `json:"default"`
@@ -104,7 +105,7 @@ func (i siteItem) MarshalJSON() ([]byte, error) { return json.Marshal(i.v) }
 
 // Schema implements huma.SchemaProvider.
 func (siteItem) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[SiteSpace](), reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](),
+	return wire.OneOf(r, reflect.TypeFor[SiteSpace](), reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](),
 		reflect.TypeFor[SiteExternalLink]())
 }
 
@@ -113,15 +114,7 @@ type groupItem struct{ siteItem }
 
 // Schema implements huma.SchemaProvider.
 func (groupItem) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](), reflect.TypeFor[SiteExternalLink]())
-}
-
-func oneOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
-	s := &huma.Schema{}
-	for _, t := range types {
-		s.OneOf = append(s.OneOf, r.Schema(t, true, t.Name()))
-	}
-	return s
+	return wire.OneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](), reflect.TypeFor[SiteExternalLink]())
 }
 
 // siteView converts the parts of a site to their JSON form for one caller.
@@ -165,12 +158,12 @@ func (v siteView) space(it docs.SiteItem) SiteSpace {
 }
 
 // embedded returns the JSON form of a space of the site. Its address is that of space.
-func (v siteView) embedded(sp store.Ranked[docs.Space]) Space {
+func (v siteView) embedded(sp store.Ranked[docs.Space]) wire.Space {
 	key := ""
 	if at := sp.It.Published; at != nil && at.Site == v.Site.ID {
 		key = v.shareKey
 	}
-	return v.a.seenSpace(v.by, sp.It, sp.Role, v.visited, key)
+	return v.a.SeenSpace(v.by, sp.It, sp.Role, v.visited, key)
 }
 
 func (v siteView) section(it docs.SiteItem) SiteSection {

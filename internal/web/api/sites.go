@@ -11,12 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-const (
-	sitesTag  = "Sites"
-	siteRoute = "/orgs/{organizationId}/sites/{siteId}"
-)
+const sitesTag = "Sites"
 
 func (a *API) sites() {
 	const tag = sitesTag
@@ -30,35 +28,35 @@ func (a *API) sites() {
 		About:   "Needs the role create on each space that is added.",
 	}, a.createSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getSiteById", Route: "GET " + siteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "getSiteById", Route: "GET " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get a site.",
 	}, a.getSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "updateSiteById", Route: "PATCH " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		ID: "updateSiteById", Route: "PATCH " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of a site.",
 		About:   "409 if the basename is taken.",
 	}, a.updateSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "deleteSiteById", Route: "DELETE " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		ID: "deleteSiteById", Route: "DELETE " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a site. Its spaces and their content stay.",
 	}, a.deleteSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "publishSite", Route: "POST " + siteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
+		ID: "publishSite", Route: "POST " + wire.SiteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a site reachable for its audience.",
 		About:   "412 if the site has no content.",
 	}, a.publishSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "unpublishSite", Route: "POST " + siteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
+		ID: "unpublishSite", Route: "POST " + wire.SiteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Summary: "Make a site unreachable. Its settings stay.",
 	}, a.unpublishSite)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
+		ID: "getSiteStructure", Route: "GET " + wire.SiteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
 	}, a.getSiteStructure)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "sortSiteStructure", Route: "PATCH " + siteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
+		ID: "sortSiteStructure", Route: "PATCH " + wire.SiteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change the place of a section, a group or a site space among its siblings.",
 	}, a.sortSiteStructure)
 }
@@ -132,7 +130,7 @@ func (a *API) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
 			Preview: a.Sites.ProxyTarget(s),
 		},
-		DefaultLevel: levelOrNull(s.Level),
+		DefaultLevel: wire.LevelOrNull(s.Level),
 		Permissions: sitePermissions{
 			View: by.Can(r, authz.ReadSite), Access: by.Can(r, authz.ViewSite), Edit: by.Can(r, authz.EditSite), Create: by.Can(r, authz.EditSite),
 			Admin: by.Can(r, authz.AdminSite), ViewAdaptiveSchema: by.Can(r, authz.ViewSite), EditAdaptiveSchema: by.Can(r, authz.AdminSite),
@@ -190,7 +188,7 @@ func (a *API) siteLocation(s docs.Site, parts ...string) string {
 }
 
 type listSitesIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Space     docs.SpaceID `query:"space" maxLength:"64" doc:"Only sites that have this space."`
 	Title     string       `query:"title" maxLength:"128" doc:"Only sites whose title contains this text."`
@@ -201,7 +199,7 @@ type listSitesIn struct {
 func (a *API) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site], error) {
 	f := store.SiteFilter{Space: in.Space, Title: in.Title, Types: in.Type}
 	if in.Published != "" {
-		f.Published = ptr(in.Published == "true")
+		f.Published = new(in.Published == "true")
 	}
 	l, err := a.Sites.Sites(ctx, authz.FromContext(ctx), f)
 	if err != nil {
@@ -212,7 +210,7 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site
 }
 
 type createSiteIn struct {
-	OrgIn
+	wire.OrgIn
 	Body *struct {
 		Type       string          `json:"type,omitempty" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Default: basic."`
 		Title      string          `json:"title,omitempty" minLength:"2" maxLength:"128"`
@@ -233,17 +231,12 @@ func (a *API) createSite(ctx context.Context, in *createSiteIn) (*kernel.Created
 	return kernel.Made(a.siteLocation(s), a.callerSite(ctx, s)), nil
 }
 
-type SiteIn struct {
-	OrgIn
-	Site docs.SiteID `path:"siteId"`
-}
-
-func (a *API) getSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
+func (a *API) getSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
 	return kernel.OK(a.callerSite(ctx, authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Title           opt.Val[string]          `json:"title,omitempty" minLength:"2" maxLength:"128"`
 		Visibility      opt.Val[docs.Visibility] `json:"visibility,omitempty"`
@@ -272,28 +265,23 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Sit
 	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
-func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*kernel.Done, error) {
+func (a *API) deleteSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
 	return nil, a.Sites.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
+func (a *API) publishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
 	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
-func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
+func (a *API) unpublishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
 	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
-// ShareKeyIn is the key of a share link.
-type ShareKeyIn struct {
-	ShareKey string `query:"shareKey" maxLength:"256" doc:"Key of a share link; published addresses of a site with the visibility share-link contain it."`
-}
-
 type getSiteStructureIn struct {
-	SiteIn
-	ShareKeyIn
+	wire.SiteIn
+	wire.ShareKeyIn
 }
 
 func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*kernel.Out[SiteStructure], error) {
@@ -331,7 +319,7 @@ func (p *itemPosition) plain() sites.Position {
 }
 
 type sortSiteStructureIn struct {
-	SiteIn
+	wire.SiteIn
 	Body struct {
 		Item     itemPointer   `json:"item"`
 		Position *itemPosition `json:"position,omitempty" doc:"Default: last."`

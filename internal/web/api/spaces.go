@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) spaces() {
@@ -61,123 +62,18 @@ func (a *API) spaces() {
 	}, a.transferSpace)
 }
 
-// Space is the JSON form of a space.
-type Space struct {
-	Object              string           `json:"object" enum:"space"`
-	ID                  string           `json:"id"`
-	Title               string           `json:"title"`
-	Emoji               string           `json:"emoji"`
-	Visibility          string           `json:"visibility" enum:"public,unlisted,share-link,visitor-auth,in-collection,private"`
-	CreatedAt           docs.Time        `json:"createdAt"`
-	UpdatedAt           docs.Time        `json:"updatedAt"`
-	DeletedAt           docs.Time        `json:"deletedAt,omitzero"`
-	EditMode            docs.EditMode    `json:"editMode"`
-	MergeRules          MergeRules       `json:"mergeRules"`
-	URLs                spaceURLs        `json:"urls"`
-	Organization        string           `json:"organization"`
-	Parent              string           `json:"parent,omitempty"`
-	Language            string           `json:"language,omitempty"`
-	GitSync             *GitSync         `json:"gitSync,omitempty" doc:"Absent if the space is not synchronized with a repository."`
-	VisitorAuth         *visitorAuth     `json:"visitorAuth,omitempty" doc:"How readers sign in where the space is published; absent if they need not."`
-	Revision            string           `json:"revision"`
-	DefaultLevel        *docs.Level      `json:"defaultLevel"`
-	Comments            int              `json:"comments"`
-	ChangeRequests      int              `json:"changeRequests"`
-	ChangeRequestsOpen  int              `json:"changeRequestsOpen"`
-	ChangeRequestsDraft int              `json:"changeRequestsDraft"`
-	Permissions         spacePermissions `json:"permissions"`
-}
-
-type visitorAuth struct {
-	Backend string `json:"backend" enum:"custom"`
-}
-
-type spaceURLs struct {
-	Location  string `json:"location" format:"uri"`
-	App       string `json:"app" format:"uri"`
-	Published string `json:"published,omitempty" format:"uri" doc:"Where readers find the space; absent if it is on no published site."`
-	Public    string `json:"public,omitempty" format:"uri" doc:"The same address if it is public."`
-	Icon      string `json:"icon,omitempty" format:"uri"`
-}
-
-type spacePermissions struct {
-	View               bool `json:"view"`
-	Access             bool `json:"access"`
-	Admin              bool `json:"admin"`
-	ViewInviteLinks    bool `json:"viewInviteLinks"`
-	Edit               bool `json:"edit"`
-	TriggerGitSync     bool `json:"triggerGitSync"`
-	Comment            bool `json:"comment"`
-	Merge              bool `json:"merge"`
-	Review             bool `json:"review"`
-	InstallIntegration bool `json:"installIntegration"`
-}
-
-// space returns the JSON form of a space for a caller with the role r on it.
-func (a *API) space(by authz.Actor, s docs.Space, r docs.Role) Space {
-	return a.sharedSpace(by, s, r, "")
-}
-
-// sharedSpace is space with a share key of sites.AddressKey, which its address contains.
-func (a *API) sharedSpace(by authz.Actor, s docs.Space, r docs.Role, shareKey string) Space {
-	published, public := a.published(s, shareKey)
-	var auth *visitorAuth
-	if s.Published != nil && s.Published.Visibility == docs.VisibilityAuth {
-		auth = &visitorAuth{docs.AuthCustom}
-	}
-	return Space{
-		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
-		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
-		URLs: spaceURLs{
-			Location: a.Location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
-			Published: published, Public: public,
-		},
-		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.ID, s.Git), VisitorAuth: auth, Revision: string(s.Revision),
-		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
-		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
-		Permissions: spacePermissions{
-			View: by.Can(r, authz.ViewSpace), Access: by.Can(r, authz.ViewSpace), Admin: by.Can(r, authz.AdminSpace),
-			ViewInviteLinks: by.Can(r, authz.AdminSpace), Edit: by.Can(r, authz.EditSpace),
-			TriggerGitSync: by.Can(r, authz.SyncSpace), Comment: by.Can(r, authz.CommentSpace),
-			Merge: by.Can(r, authz.MergeSpace), Review: by.Can(r, authz.ReviewSpace),
-			InstallIntegration: by.Can(r, authz.InstallInSpace),
-		},
-	}
-}
-
-// published returns the address of a space for readers, and the same address again if
-// everybody can read it. Both are empty if the space is on no published site.
-func (a *API) published(s docs.Space, shareKey string) (published, public string) {
-	if s.Published == nil {
-		return "", ""
-	}
-	published = a.Sites.Hosts.URL(*s.Published, shareKey)
-	if s.Published.Visibility == docs.VisibilityPublic {
-		public = published
-	}
-	return published, public
-}
-
-// seenSpace returns the JSON form of a space for a member, or for a visitor. Visitors see
-// nothing of the work on the space: no people, no counters, no repository.
-func (a *API) seenSpace(by authz.Actor, s docs.Space, r docs.Role, visited bool, shareKey string) Space {
-	if visited {
-		s.MergeRules, s.Counters, s.Parent, s.Git = docs.MergeRules{Type: docs.MergeInherit}, docs.SpaceCounters{}, "", nil
-		s.Level, s.EditMode = docs.LevelNone, docs.EditLocked
-	}
-	return a.sharedSpace(by, s, r, shareKey)
-}
-
-func (a *API) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[Space], error) {
-	return kernel.ListOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
+func (a *API) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[wire.Space], error) {
+	return kernel.ListOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) wire.Space {
+		return a.Space(authz.FromContext(ctx).Actor, it.It, it.Role)
+	})
 }
 
 type listSpacesIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
-func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[Space], error) {
+func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[wire.Space], error) {
 	return a.spacesPage(ctx, in.Paged, "")
 }
 
@@ -195,11 +91,11 @@ type newSpace struct {
 }
 
 type createSpaceIn struct {
-	OrgIn
+	wire.OrgIn
 	Body *newSpace
 }
 
-func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[Space], error) {
+func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[wire.Space], error) {
 	b := newSpace{}
 	if in.Body != nil {
 		b = *in.Body
@@ -221,19 +117,15 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Creat
 		first.Computed = []byte(source)
 	}
 	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)
-	return kernel.Made(a.Location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)), err
-}
-
-type SpaceIn struct {
-	Space docs.SpaceID `path:"spaceId"`
+	return kernel.Made(a.Location("spaces", string(s.ID)), a.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type getSpaceIn struct {
-	SpaceIn
-	ShareKeyIn
+	wire.SpaceIn
+	wire.ShareKeyIn
 }
 
-func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[Space], error) {
+func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	key := ""
 	if at := g.Space.Published; at != nil {
@@ -242,11 +134,11 @@ func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[Space],
 			return nil, err
 		}
 	}
-	return kernel.OK(a.seenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
+	return kernel.OK(a.SeenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
 }
 
 type updateSpaceIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		Title      opt.Val[string]          `json:"title,omitempty" maxLength:"50"`
 		Emoji      opt.Val[string]          `json:"emoji,omitempty" nullable:"true" maxLength:"50" format:"emoji"`
@@ -254,14 +146,14 @@ type updateSpaceIn struct {
 		EditMode   opt.Val[docs.EditMode]   `json:"editMode,omitempty"`
 		Level      opt.Val[docs.Level]      `json:"defaultLevel,omitempty" nullable:"true"`
 		Language   opt.Val[kernel.Language] `json:"language,omitempty"`
-		MergeRules opt.Val[MergeRules]      `json:"mergeRules,omitempty"`
+		MergeRules opt.Val[wire.MergeRules] `json:"mergeRules,omitempty"`
 	}
 }
 
-func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[Space], error) {
+func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[wire.Space], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := spaces.SpacePatch{
-		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: plainRules(b.MergeRules),
+		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: wire.PlainRules(b.MergeRules),
 	}
 	if l, set := b.Language.Get(); set {
 		patch.Language = opt.Of(string(l))
@@ -271,30 +163,30 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[S
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
+func (a *API) deleteSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
 	return nil, a.Spaces.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*kernel.Created[Space], error) {
+func (a *API) duplicateSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Created[wire.Space], error) {
 	s, r, err := a.Spaces.Duplicate(ctx, authz.FromContext(ctx))
-	return kernel.Made(a.Location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.Made(a.Location("spaces", string(s.ID)), a.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*kernel.Out[Space], error) {
+func (a *API) restoreSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Restore(ctx, g)
-	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, g.Role)), err
+	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, g.Role)), err
 }
 
 type moveSpaceIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body movement
 }
 
-func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[Space], error) {
+func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
@@ -305,20 +197,20 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[Space
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type transferSpaceIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body transfer
 }
 
-func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[Space], error) {
+func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Transfer(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) teams() {
@@ -49,68 +50,44 @@ func (a *API) teams() {
 	}, a.removeFromTeam)
 }
 
-// Team is the JSON form of a team.
-type Team struct {
-	Object      string          `json:"object" enum:"team"`
-	ID          string          `json:"id"`
-	Title       string          `json:"title"`
-	Members     int             `json:"members"`
-	Spaces      int             `json:"spaces" doc:"Number of spaces to which the team was granted access."`
-	CreatedAt   docs.Time       `json:"createdAt"`
-	Permissions teamPermissions `json:"permissions"`
-}
-
-type teamPermissions struct {
-	Admin bool `json:"admin"`
-	View  bool `json:"view"`
-}
-
-func (a *API) team(caller authz.Actor, t docs.Team, by *docs.Access) Team {
-	role := authz.TeamRole(by, t.ID)
-	return Team{
-		"team", string(t.ID), t.Title, t.Members, t.Spaces, t.CreatedAt,
-		teamPermissions{Admin: caller.Can(role, authz.ManageTeam), View: caller.Can(role, authz.ViewTeam)},
-	}
-}
-
 type listTeamsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 	Owner docs.UserID `query:"owner" doc:"Only teams that this member can manage."`
 	Title string      `query:"title" maxLength:"64" doc:"Part of the title."`
 }
 
-func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[Team], error) {
+func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	list, err := a.Orgs.Teams(ctx, g, in.Org, userOf(g, in.Owner), in.Title)
+	list, err := a.Orgs.Teams(ctx, g, in.Org, wire.UserOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) wire.Team { return a.Team(authz.FromContext(ctx).Actor, t, g.Access) })
 }
 
 type createTeamIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Title   string        `json:"title" minLength:"1" maxLength:"64"`
 		Members []docs.UserID `json:"members,omitempty" maxItems:"1000"`
 	}
 }
 
-func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[Team], error) {
+func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
-	return kernel.OK(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 type TeamIn struct {
-	OrgIn
+	wire.OrgIn
 	Team docs.TeamID `path:"teamId"`
 }
 
-func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*kernel.Out[Team], error) {
+func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	return kernel.OK(a.team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
+	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
 }
 
 type renameTeamIn struct {
@@ -120,10 +97,10 @@ type renameTeamIn struct {
 	}
 }
 
-func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[Team], error) {
+func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
-	return kernel.OK(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*kernel.Done, error) {
@@ -137,7 +114,7 @@ type teamMembership struct {
 
 // TeamMember is the JSON form of a member of a team.
 type TeamMember struct {
-	Organization Member          `json:"organization"`
+	Organization wire.Member     `json:"organization"`
 	Team         teamMembership  `json:"team"`
 	Permissions  viewPermissions `json:"permissions"`
 }
@@ -153,7 +130,7 @@ type teamMembersIn struct {
 
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*kernel.Page[TeamMember], error) {
 	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
-		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
+		return TeamMember{a.Member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }
 
@@ -177,7 +154,7 @@ func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*kernel.Done, e
 
 type putTeamMemberIn struct {
 	TeamIn
-	UserIn
+	wire.UserIn
 	Body *struct {
 		Role docs.TeamRole `json:"role,omitempty"`
 	}
@@ -196,7 +173,7 @@ func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*kernel.D
 
 type teamMemberIn struct {
 	TeamIn
-	UserIn
+	wire.UserIn
 }
 
 func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*kernel.Done, error) {

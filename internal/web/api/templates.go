@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // template is a requested template with its parameters.
@@ -24,7 +25,7 @@ func (t template) plain() content.TemplateChoice {
 }
 
 type applyTemplateIn struct {
-	SpaceIn
+	wire.SpaceIn
 	Body struct {
 		ID              string         `json:"id" minLength:"1" maxLength:"100"`
 		Params          templateParams `json:"params,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) translations() {
@@ -62,24 +63,24 @@ func (a *API) translations() {
 
 // Translation is the JSON form of a translation.
 type Translation struct {
-	Object       string                 `json:"object" enum:"translation"`
-	ID           string                 `json:"id"`
-	Status       docs.TranslationStatus `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed too: outcome says that it did."`
-	Outcome      string                 `json:"outcome,omitempty" enum:"succeeded,failed" doc:"Of the last run. One that failed keeps what it has translated; error says why. Absent before the first run."`
-	Source       translationSource      `json:"source"`
-	Language     kernel.Language        `json:"language"`
-	Instructions json.RawMessage        `json:"instructions"`
-	Result       *translationResult     `json:"result,omitempty" doc:"Absent before the end of the first run."`
-	RunOnMerge   bool                   `json:"runOnMerge" doc:"Changes of the source start a run."`
-	Error        string                 `json:"error,omitempty" doc:"Why the last run did not translate everything."`
-	Progress     translationProgress    `json:"progress"`
-	Stale        int64                  `json:"staleBlocks"`
-	Untranslated int64                  `json:"untranslatedBlocks"`
-	CreatedAt    docs.Time              `json:"createdAt"`
-	UpdatedAt    docs.Time              `json:"updatedAt"`
-	Stats        translationStats       `json:"stats"`
-	Permissions  openAPIPermissions     `json:"permissions"`
-	URLs         location               `json:"urls"`
+	Object       string                  `json:"object" enum:"translation"`
+	ID           string                  `json:"id"`
+	Status       docs.TranslationStatus  `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed too: outcome says that it did."`
+	Outcome      string                  `json:"outcome,omitempty" enum:"succeeded,failed" doc:"Of the last run. One that failed keeps what it has translated; error says why. Absent before the first run."`
+	Source       translationSource       `json:"source"`
+	Language     kernel.Language         `json:"language"`
+	Instructions json.RawMessage         `json:"instructions"`
+	Result       *translationResult      `json:"result,omitempty" doc:"Absent before the end of the first run."`
+	RunOnMerge   bool                    `json:"runOnMerge" doc:"Changes of the source start a run."`
+	Error        string                  `json:"error,omitempty" doc:"Why the last run did not translate everything."`
+	Progress     translationProgress     `json:"progress"`
+	Stale        int64                   `json:"staleBlocks"`
+	Untranslated int64                   `json:"untranslatedBlocks"`
+	CreatedAt    docs.Time               `json:"createdAt"`
+	UpdatedAt    docs.Time               `json:"updatedAt"`
+	Stats        translationStats        `json:"stats"`
+	Permissions  wire.OpenAPIPermissions `json:"permissions"`
+	URLs         wire.Location           `json:"urls"`
 }
 
 type translationSource struct {
@@ -124,8 +125,8 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 			Runs: st.Runs, TotalWords: st.TotalWords, TotalPages: st.TotalPages, TotalDuration: seconds(st.TotalDuration),
 			LatestDuration: seconds(st.LatestDuration), LatestPages: st.LatestPages, LatestWords: st.LatestWords,
 		},
-		Permissions: openAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
-		URLs:        location{a.Location("orgs", string(v.Org), "translations", string(v.ID))},
+		Permissions: wire.OpenAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
+		URLs:        wire.Location{Location: a.Location("orgs", string(v.Org), "translations", string(v.ID))},
 	}
 	switch {
 	case st.Runs == 0:
@@ -145,7 +146,7 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 func seconds(ms int64) int64 { return (ms + 999) / 1000 }
 
 type listTranslationsIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -155,7 +156,7 @@ func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*ke
 }
 
 type createTranslationIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		Source       newTranslationSource `json:"source"`
 		Language     kernel.Language      `json:"language"`
@@ -174,7 +175,7 @@ func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*
 
 // TranslationIn is part of the input of operations on a translation.
 type TranslationIn struct {
-	OrgIn
+	wire.OrgIn
 	ID docs.TranslationID `path:"translationId"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) uploads() {
@@ -39,7 +40,7 @@ type StorageUploadURL struct {
 }
 
 type announceUploadIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		File struct {
 			Name string `json:"name" minLength:"1" maxLength:"256"`
@@ -81,14 +82,14 @@ func signedUpload(r *http.Request) []string {
 
 // receiveUploadIn holds the parameters of an address that announceUpload returned.
 type receiveUploadIn struct {
-	OrgIn
+	wire.OrgIn
 	Key  docs.UploadKey  `path:"key"`
 	Kind docs.UploadKind `query:"kind"`
 	Name string          `query:"name"`
 	Type string          `query:"type"`
 	Size int             `query:"size"`
 	User docs.UserID     `query:"user"`
-	SignedAddress
+	wire.SignedAddress
 	Upload
 }
 

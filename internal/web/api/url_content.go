@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) urlContent() {
@@ -34,20 +35,20 @@ func (c urlContent) MarshalJSON() ([]byte, error) { return json.Marshal(c.v) }
 
 // Schema implements huma.SchemaProvider.
 func (urlContent) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[CollectionOfURL](), reflect.TypeFor[SpaceOfURL]())
+	return wire.OneOf(r, reflect.TypeFor[CollectionOfURL](), reflect.TypeFor[SpaceOfURL]())
 }
 
 // CollectionOfURL is the JSON form of a collection that an address leads to.
 type CollectionOfURL struct {
-	Collection Collection `json:"collection"`
+	Collection wire.Collection `json:"collection"`
 }
 
 // SpaceOfURL is the JSON form of a space, change request or page that an address leads
 // to.
 type SpaceOfURL struct {
-	Space         Space          `json:"space"`
-	ChangeRequest *ChangeRequest `json:"changeRequest,omitempty" doc:"The change request that the address is in."`
-	Page          *Page          `json:"page,omitempty" doc:"Absent if the address is that of the space."`
+	Space         wire.Space          `json:"space"`
+	ChangeRequest *wire.ChangeRequest `json:"changeRequest,omitempty" doc:"The change request that the address is in."`
+	Page          *Page               `json:"page,omitempty" doc:"Absent if the address is that of the space."`
 }
 
 type contentByURLIn struct {
@@ -55,7 +56,7 @@ type contentByURLIn struct {
 }
 
 func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*kernel.Out[urlContent], error) {
-	u, err := webAddress("query.url", in.URL)
+	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return CollectionOfURL{a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)}, nil
+		return CollectionOfURL{a.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)}, nil
 	case inside && len(parts) >= 4 && parts[0] == "o" && parts[2] == "s":
 		g, err := a.Spaces.VisibleSpace(ctx, actor, docs.SpaceID(parts[3]))
 		if err == nil && string(g.Space.Org) != parts[1] {
@@ -105,14 +106,14 @@ func (a *API) appPath(u *url.URL) ([]string, bool) {
 
 // spaceContent returns the target of a path inside of a space in the application.
 func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
-	w := SpaceOfURL{Space: a.space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
+	w := SpaceOfURL{Space: a.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	rev := g.Space.Revision
 	if len(path) >= 3 && path[0] == "~" && path[1] == "changes" { // as in requestURL
 		cr, err := a.Reviews.ChangeRequest(ctx, g, path[2])
 		if err != nil {
 			return nil, err
 		}
-		shown, err := a.changeRequest(ctx, g, g.Space, cr)
+		shown, err := a.ChangeRequest(ctx, g, g.Space, cr)
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +186,7 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := SpaceOfURL{Space: a.space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
+	w := SpaceOfURL{Space: a.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	w.Page, err = a.pageByURL(ctx, v, path)
 	return w, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/visitor"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) urls() {
@@ -46,7 +47,7 @@ func newPublished[T PublishedSiteContent | PublishedRedirect](v T) (*kernel.Out[
 
 // Schema implements huma.SchemaProvider.
 func (published) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[PublishedSiteContent](), reflect.TypeFor[PublishedRedirect]())
+	return wire.OneOf(r, reflect.TypeFor[PublishedSiteContent](), reflect.TypeFor[PublishedRedirect]())
 }
 
 // PublishedSiteContent is the JSON form of the content that an address leads to.
@@ -118,7 +119,7 @@ func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*kernel.Out
 }
 
 func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*kernel.Out[published], error) {
-	u, err := webAddress(field, address)
+	u, err := wire.WebAddress(field, address)
 	if err != nil {
 		return nil, err
 	}
@@ -210,13 +211,4 @@ func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 		v := a.Sites.PreviewBy(g)
 		return &v, nil
 	}
-}
-
-// webAddress parses an absolute http or https address in a field of the request.
-func webAddress(field, address string) (*url.URL, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, errs.Field(field, "must be an absolute address, such as https://docs.example.com/guides")
-	}
-	return u, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) usage() {
@@ -55,7 +56,7 @@ func metered(of docs.Quota, used docs.Usage, q docs.Quotas) Metered {
 	return Metered{Used: used[of], Quota: q.Of(of)}
 }
 
-func (a *API) getOrganizationUsage(ctx context.Context, in *OrgIn) (*UsageOut, error) {
+func (a *API) getOrganizationUsage(ctx context.Context, in *wire.OrgIn) (*UsageOut, error) {
 	u, err := a.Orgs.Usage(ctx, in.Org)
 	if err != nil {
 		return nil, err

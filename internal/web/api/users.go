@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 func (a *API) users() {
@@ -41,39 +42,14 @@ func (a *API) users() {
 	}, a.revokeToken)
 }
 
-// User is the JSON form of a user.
-type User struct {
-	Object      string     `json:"object" enum:"user"`
-	ID          string     `json:"id"`
-	DisplayName string     `json:"displayName"`
-	Email       docs.Email `json:"email,omitempty"`
-	PhotoURL    string     `json:"photoURL,omitempty"`
-	URLs        location   `json:"urls"`
-}
-
-type location struct {
-	Location string `json:"location" format:"uri"`
-}
-
-func (a *API) user(u docs.User) User {
-	return User{
-		Object: "user", ID: string(u.ID), DisplayName: u.DisplayName, Email: u.Email, PhotoURL: u.PhotoURL,
-		URLs: location{a.Location("users", string(u.ID))},
-	}
-}
-
-func (a *API) me(ctx context.Context, _ *struct{}) (*kernel.Out[User], error) {
+func (a *API) me(ctx context.Context, _ *struct{}) (*kernel.Out[wire.User], error) {
 	u, err := a.Orgs.Me(ctx, authz.FromContext(ctx))
-	return kernel.OK(a.user(u)), err
+	return kernel.OK(a.User(u)), err
 }
 
-type UserIn struct {
-	User docs.UserID `path:"userId"`
-}
-
-func (a *API) getUser(ctx context.Context, in *UserIn) (*kernel.Out[User], error) {
+func (a *API) getUser(ctx context.Context, in *wire.UserIn) (*kernel.Out[wire.User], error) {
 	u, err := a.Orgs.User(ctx, authz.FromContext(ctx), in.User)
-	return kernel.OK(a.user(u)), err
+	return kernel.OK(a.User(u)), err
 }
 
 type updateUserIn struct {
@@ -84,12 +60,12 @@ type updateUserIn struct {
 	}
 }
 
-func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Out[User], error) {
+func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Out[wire.User], error) {
 	if !in.Body.DisplayName.IsSet() && !in.Body.PhotoURL.IsSet() {
 		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
 	u, err := a.Orgs.UpdateUser(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
-	return kernel.OK(a.user(u)), err
+	return kernel.OK(a.User(u)), err
 }
 
 // Token is the JSON form of a token, without its secret.
@@ -145,12 +121,4 @@ type tokenIn struct {
 
 func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
-}
-
-// userOf returns the user id of a filter, in which "me" is the caller.
-func userOf(g *authz.Grant, id docs.UserID) docs.UserID {
-	if id == "me" {
-		return g.Actor.User
-	}
-	return id
 }

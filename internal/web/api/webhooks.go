@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -63,30 +64,30 @@ func (a *API) webhooks() {
 
 // Webhook is the JSON form of a webhook.
 type Webhook struct {
-	Object         string    `json:"object" enum:"webhook"`
-	ID             string    `json:"id"`
-	URL            string    `json:"url" format:"uri"`
-	Events         []string  `json:"events" doc:"Patterns of the events that are sent."`
-	Enabled        bool      `json:"enabled"`
-	DisabledReason string    `json:"disabledReason,omitempty" doc:"Why the server disabled the webhook."`
-	FailingSince   docs.Time `json:"failingSince,omitzero" doc:"Time since which no delivery succeeded; after 24 hours the webhook is disabled."`
-	CreatedBy      string    `json:"createdBy" doc:"Id of the user."`
-	CreatedAt      docs.Time `json:"createdAt"`
-	UpdatedAt      docs.Time `json:"updatedAt"`
-	Secret         string    `json:"secret,omitempty" doc:"Signs what is sent. Returned when it is set, and never again."`
-	URLs           location  `json:"urls"`
+	Object         string        `json:"object" enum:"webhook"`
+	ID             string        `json:"id"`
+	URL            string        `json:"url" format:"uri"`
+	Events         []string      `json:"events" doc:"Patterns of the events that are sent."`
+	Enabled        bool          `json:"enabled"`
+	DisabledReason string        `json:"disabledReason,omitempty" doc:"Why the server disabled the webhook."`
+	FailingSince   docs.Time     `json:"failingSince,omitzero" doc:"Time since which no delivery succeeded; after 24 hours the webhook is disabled."`
+	CreatedBy      string        `json:"createdBy" doc:"Id of the user."`
+	CreatedAt      docs.Time     `json:"createdAt"`
+	UpdatedAt      docs.Time     `json:"updatedAt"`
+	Secret         string        `json:"secret,omitempty" doc:"Signs what is sent. Returned when it is set, and never again."`
+	URLs           wire.Location `json:"urls"`
 }
 
 func (a *API) webhook(w docs.Webhook) Webhook {
 	return Webhook{
 		Object: "webhook", ID: string(w.ID), URL: w.URL, Events: w.Events, Enabled: w.Enabled, DisabledReason: w.DisabledReason,
 		FailingSince: w.FailingSince, CreatedBy: string(w.CreatedBy), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		URLs: location{a.Location("orgs", string(w.Org), "webhooks", string(w.ID))},
+		URLs: wire.Location{Location: a.Location("orgs", string(w.Org), "webhooks", string(w.ID))},
 	}
 }
 
 type listWebhooksIn struct {
-	OrgIn
+	wire.OrgIn
 	kernel.Paged
 }
 
@@ -95,7 +96,7 @@ func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*kernel.Pag
 }
 
 type createWebhookIn struct {
-	OrgIn
+	wire.OrgIn
 	Body struct {
 		URL     string        `json:"url" minLength:"1" maxLength:"2048" doc:"http or https. Private addresses must be allowed by the operator."`
 		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, space_gitsync_started and space_gitsync_completed, which have a format of their own. Default: all."`
@@ -114,7 +115,7 @@ func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*kernel.C
 }
 
 type WebhookIn struct {
-	OrgIn
+	wire.OrgIn
 	Webhook docs.WebhookID `path:"webhookId"`
 }
 

@@ -30,13 +30,13 @@ func (a *API) orgTokens() {
 
 // OrganizationToken is the JSON form of a token in an organization, with its owner.
 type OrganizationToken struct {
-	Token
+	wire.Token
 	Owner   wire.User `json:"owner"`
 	Blocked bool      `json:"blocked" doc:"Whether the organization refuses it."`
 }
 
 func (a *API) orgToken(t docs.UsedToken) OrganizationToken {
-	return OrganizationToken{token(t.Token), a.User(t.Owner), !t.BlockedAt.IsZero()}
+	return OrganizationToken{wire.TokenOf(t.Token), a.User(t.Owner), !t.BlockedAt.IsZero()}
 }
 
 type listOrgTokensIn struct {
@@ -50,7 +50,7 @@ func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*kernel.P
 
 type orgTokenIn struct {
 	wire.OrgIn
-	tokenIn
+	wire.TokenIn
 }
 
 func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Out[OrganizationToken], error) {

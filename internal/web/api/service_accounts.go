@@ -136,27 +136,27 @@ type listServiceTokensIn struct {
 	kernel.Paged
 }
 
-func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[Token], error) {
+func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[wire.Token], error) {
 	list, err := a.Orgs.ServiceTokens(ctx, in.Org, in.Account)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, token)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, wire.TokenOf)
 }
 
 type createServiceTokenIn struct {
 	ServiceAccountIn
-	Body tokenBody
+	Body wire.TokenBody
 }
 
-func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.token())
-	return kernel.OK(NewToken{token(t), secret}), err
+func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[wire.NewToken], error) {
+	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.New())
+	return kernel.OK(wire.NewToken{Token: wire.TokenOf(t), Secret: secret}), err
 }
 
 type serviceTokenIn struct {
 	ServiceAccountIn
-	tokenIn
+	wire.TokenIn
 }
 
 func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*kernel.Done, error) {

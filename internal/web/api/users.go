@@ -68,57 +68,17 @@ func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Out[wir
 	return kernel.OK(a.User(u)), err
 }
 
-// Token is the JSON form of a token, without its secret.
-type Token struct {
-	Object     string       `json:"object" enum:"token"`
-	ID         string       `json:"id"`
-	Label      string       `json:"label"`
-	Scopes     []docs.Scope `json:"scopes" doc:"Empty for all permissions of the user."`
-	CreatedAt  docs.Time    `json:"createdAt"`
-	ExpiresAt  docs.Time    `json:"expiresAt,omitzero"`
-	LastUsedAt docs.Time    `json:"lastUsedAt,omitzero"`
-	// LastAddress is absent until the token is used.
-	LastAddress string `json:"lastAddress,omitempty" doc:"Address from which it was used last."`
+func (a *API) listTokens(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Token], error) {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Tokens(authz.FromContext(ctx)), wire.TokenOf)
 }
 
-// NewToken is a token with its secret.
-type NewToken struct {
-	Token
-	Secret string `json:"token" doc:"Send it as Authorization: Bearer. It is not returned again."`
+type createTokenIn struct{ Body wire.TokenBody }
+
+func (a *API) createToken(ctx context.Context, in *createTokenIn) (*kernel.Out[wire.NewToken], error) {
+	t, secret, err := a.Orgs.CreateToken(ctx, authz.FromContext(ctx), in.Body.New())
+	return kernel.OK(wire.NewToken{Token: wire.TokenOf(t), Secret: secret}), err
 }
 
-func token(t docs.Token) Token {
-	return Token{
-		Object: "token", ID: string(t.ID), Label: t.Label, Scopes: append([]docs.Scope{}, t.Scopes...),
-		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt, LastAddress: t.LastAddress,
-	}
-}
-
-func (a *API) listTokens(ctx context.Context, in *kernel.Paged) (*kernel.Page[Token], error) {
-	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
-}
-
-type tokenBody struct {
-	Label     string                `json:"label" minLength:"1" maxLength:"50"`
-	Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that its owner is allowed to do."`
-	ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty" doc:"At most the end of the token of this request, which is also the default. Default for a token without end: never."`
-}
-
-func (b tokenBody) token() orgs.NewToken {
-	return orgs.NewToken{Label: b.Label, Scopes: b.Scopes.Or(nil), ExpiresAt: b.ExpiresAt}
-}
-
-type createTokenIn struct{ Body tokenBody }
-
-func (a *API) createToken(ctx context.Context, in *createTokenIn) (*kernel.Out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateToken(ctx, authz.FromContext(ctx), in.Body.token())
-	return kernel.OK(NewToken{token(t), secret}), err
-}
-
-type tokenIn struct {
-	Token docs.TokenID `path:"tokenId"`
-}
-
-func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*kernel.Done, error) {
+func (a *API) revokeToken(ctx context.Context, in *wire.TokenIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
 }

@@ -27,6 +27,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/openapi"
+	orgsapi "github.com/octavo-docs/octavo/internal/web/api/orgs"
+	"github.com/octavo-docs/octavo/internal/web/api/people"
+	"github.com/octavo-docs/octavo/internal/web/api/support"
+	"github.com/octavo-docs/octavo/internal/web/api/translation"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
@@ -79,22 +84,16 @@ const maxPageCache = 24 << 20
 // that an incomplete or unprotected server does not start.
 func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
+	c.Kernel.Tags = tags
 	k := kernel.New(c.Kernel, secret)
 	a := &API{Kernel: k, Views: wire.NewViews(k, c.Content, c.Reviews, c.Sites), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
+	people.Register(a.Views, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
+	orgsapi.Register(a.Views, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
+	openapi.Register(a.Views, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
+	support.Register(a.Views, support.Services{Conversations: c.Conversations})
+	translation.Register(a.Views, translation.Services{Translations: c.Translations})
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
-	a.users()
-	a.organizations()
-	a.deletedOrganizations()
-	a.usage()
-	a.members()
-	a.serviceAccounts()
-	a.orgTokens()
-	a.sessions()
-	a.inbox()
-	a.audits()
-	a.invites()
-	a.teams()
 	a.collections()
 	a.spaces()
 	a.sites()
@@ -119,10 +118,6 @@ func New(c Config, secret string) *API {
 	a.siteReaderQuestions()
 	a.uploads()
 	a.fonts()
-	a.openAPISpecs()
-	a.conversations()
-	a.translations()
-	a.glossary()
 	a.permissions()
 	a.content()
 	a.metaLinks()
@@ -133,10 +128,17 @@ func New(c Config, secret string) *API {
 	a.reviews()
 	a.search()
 	a.comments()
-	a.webhooks()
-	a.saml()
-	a.oidcProviders()
 	a.git()
 	a.pdf()
 	return a
+}
+
+// tags are the groups of operations, in the order of the description.
+var tags = []string{
+	"System", "Users", "Organizations", "Members", "Service accounts", "Sessions", "Inbox", "Audit log",
+	"Invites", "Teams", "Collections", "Spaces", "Sites", "Published content", "Content",
+	"Site customization", "Adaptive content", "Site audience", "Site redirects", "Site MCP servers",
+	"Site insights", "Uploads", "Custom fonts", "OpenAPI specifications", "Conversations", "Translations",
+	"Permissions", "Revisions", "Change requests", "Reviews", "Search", "Comments", "Webhooks",
+	"Single sign-on", "SSO", "Git",
 }

@@ -72,6 +72,9 @@ func (k *Kernel) completeDescription(spec *huma.OpenAPI) {
 	if k.Examples != nil {
 		examples = k.Examples()
 	}
+	for _, tag := range k.Tags {
+		spec.Tags = append(spec.Tags, &huma.Tag{Name: tag})
+	}
 	for _, o := range k.ops {
 		if !slices.ContainsFunc(spec.Tags, func(t *huma.Tag) bool { return t.Name == o.Tag }) {
 			spec.Tags = append(spec.Tags, &huma.Tag{Name: o.Tag})

@@ -47,6 +47,9 @@ type Config struct {
 	Turns *budget.Turns
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
+	// Tags are the groups of operations in the order of the description. Others are behind
+	// them.
+	Tags []string
 	// Examples returns the examples of the description by operation id, unless it is nil.
 	Examples func() map[string]Example
 }

@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -13,45 +13,45 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) serviceAccounts() {
+func (h *handlers) serviceAccounts() {
 	const tag = "Service accounts"
 	const one = "/orgs/{organizationId}/service-accounts/{serviceAccountId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listServiceAccounts", Route: "GET /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the service accounts of an organization.",
-	}, a.listServiceAccounts)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listServiceAccounts)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createServiceAccount", Route: "POST /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a service account: a machine that acts in the organization.",
 		About:   "It belongs to the organization and not to a person, has a role as members do, and cannot sign in. Its id can be used where permissions, teams and reviews take the id of a user.",
-	}, a.createServiceAccount)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createServiceAccount)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getServiceAccount", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a service account.",
-	}, a.getServiceAccount)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getServiceAccount)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateServiceAccount", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change the name or the role of a service account.",
-	}, a.updateServiceAccount)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateServiceAccount)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteServiceAccount", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a service account and revoke its tokens, effective immediately.", About: "What it wrote stays, with its name.",
-	}, a.deleteServiceAccount)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteServiceAccount)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listServiceAccountTokens", Route: "GET " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of a service account, without their secrets.",
-	}, a.listServiceTokens)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listServiceTokens)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createServiceAccountToken", Route: "POST " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a token of a service account. Its secret is returned only once.",
 		About:   "A token that asks for it cannot make one with more scopes or a later end than it has itself.",
-	}, a.createServiceToken)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createServiceToken)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "revokeServiceAccountToken", Route: "DELETE " + one + "/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Revoke a token of a service account, effective immediately.",
-	}, a.revokeServiceToken)
+	}, h.revokeServiceToken)
 }
 
 // ServiceAccount is the JSON form of a service account. Its id is that of a user.
@@ -67,10 +67,10 @@ type ServiceAccount struct {
 	URLs       wire.Location `json:"urls"`
 }
 
-func (a *API) serviceAccount(m docs.Member) ServiceAccount {
+func (h *handlers) serviceAccount(m docs.Member) ServiceAccount {
 	return ServiceAccount{
 		"service-account", string(m.User.ID), m.User.DisplayName, wire.OrNull(m.Role), m.JoinedAt, m.LastSeenAt, m.Spaces, m.Teams,
-		wire.Location{Location: a.Location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
+		wire.Location{Location: h.Location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
 	}
 }
 
@@ -79,8 +79,8 @@ type listServiceAccountsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*kernel.Page[ServiceAccount], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
+func (h *handlers) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*kernel.Page[ServiceAccount], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.ServiceAccounts(in.Org), h.serviceAccount)
 }
 
 type createServiceAccountIn struct {
@@ -91,12 +91,12 @@ type createServiceAccountIn struct {
 	}
 }
 
-func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*kernel.Created[ServiceAccount], error) {
-	m, err := a.Orgs.CreateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
+func (h *handlers) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*kernel.Created[ServiceAccount], error) {
+	m, err := h.Orgs.CreateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
 	if err != nil {
 		return nil, err
 	}
-	w := a.serviceAccount(m)
+	w := h.serviceAccount(m)
 	return kernel.Made(w.URLs.Location, w), nil
 }
 
@@ -106,9 +106,9 @@ type ServiceAccountIn struct {
 	Account docs.UserID `path:"serviceAccountId"`
 }
 
-func (a *API) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
-	m, err := a.Orgs.ServiceAccount(ctx, in.Org, in.Account)
-	return kernel.OK(a.serviceAccount(m)), err
+func (h *handlers) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
+	m, err := h.Orgs.ServiceAccount(ctx, in.Org, in.Account)
+	return kernel.OK(h.serviceAccount(m)), err
 }
 
 type updateServiceAccountIn struct {
@@ -119,16 +119,16 @@ type updateServiceAccountIn struct {
 	}
 }
 
-func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
+func (h *handlers) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
 	if !in.Body.Name.IsSet() && !in.Body.Role.IsSet() {
 		return nil, errs.Field("body", "must contain name or role")
 	}
-	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
-	return kernel.OK(a.serviceAccount(m)), err
+	m, err := h.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
+	return kernel.OK(h.serviceAccount(m)), err
 }
 
-func (a *API) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Done, error) {
-	return nil, a.Orgs.DeleteServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account)
+func (h *handlers) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Done, error) {
+	return nil, h.Orgs.DeleteServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account)
 }
 
 type listServiceTokensIn struct {
@@ -136,12 +136,12 @@ type listServiceTokensIn struct {
 	kernel.Paged
 }
 
-func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[wire.Token], error) {
-	list, err := a.Orgs.ServiceTokens(ctx, in.Org, in.Account)
+func (h *handlers) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[wire.Token], error) {
+	list, err := h.Orgs.ServiceTokens(ctx, in.Org, in.Account)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, wire.TokenOf)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, wire.TokenOf)
 }
 
 type createServiceTokenIn struct {
@@ -149,8 +149,8 @@ type createServiceTokenIn struct {
 	Body wire.TokenBody
 }
 
-func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[wire.NewToken], error) {
-	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.New())
+func (h *handlers) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[wire.NewToken], error) {
+	t, secret, err := h.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.New())
 	return kernel.OK(wire.NewToken{Token: wire.TokenOf(t), Secret: secret}), err
 }
 
@@ -159,6 +159,6 @@ type serviceTokenIn struct {
 	wire.TokenIn
 }
 
-func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*kernel.Done, error) {
-	return nil, a.Orgs.RevokeServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
+func (h *handlers) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*kernel.Done, error) {
+	return nil, h.Orgs.RevokeServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
 }

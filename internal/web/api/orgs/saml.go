@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -13,41 +13,41 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) saml() {
+func (h *handlers) saml() {
 	const (
 		tag  = "Single sign-on"
 		root = "/orgs/{organizationId}/saml"
 		one  = root + "/{samlProviderId}"
 	)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSAMLProvidersInOrganizationById", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the SAML providers of an organization.",
-	}, a.listSAMLProviders)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSAMLProviders)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrganizationSAMLProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a SAML provider.",
 		About: "People can sign in by it once entityID, certificate and ssoURL are set; the identity provider needs what is in service. " +
 			"An organization can have 50 providers.",
-	}, a.createSAMLProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createSAMLProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationSAMLProviderById", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a SAML provider.",
-	}, a.getSAMLProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSAMLProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationSAMLProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a SAML provider.",
 		About:   "To change the certificate without locking anybody out, set the old and the new one, one below the other, and remove the old one afterwards.",
-	}, a.updateSAMLProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSAMLProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOrganizationSAMLProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a SAML provider.",
-	}, a.deleteSAMLProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSAMLProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSSOProviderLoginsInOrganization", Route: "GET /orgs/{organizationId}/sso", Tag: tag, Allow: authz.Public(),
 		Summary: "List the ways of single sign-on to an organization.",
 		About:   "It needs no token: a page where people sign in shows it. Providers that are not complete are left out.",
-	}, a.listSSOLogins)
+	}, h.listSSOLogins)
 }
 
 // SAMLProvider is the JSON form of a SAML provider.
@@ -90,13 +90,13 @@ type samlError struct {
 	Message string    `json:"message" doc:"What to do."`
 }
 
-func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
-	at := a.SSO.Addresses(p.ID)
+func (h *handlers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
+	at := h.SSO.Addresses(p.ID)
 	out := SAMLProvider{
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
 		DefaultRole: wire.OrNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
-		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: a.SSO.Warnings(p),
-		URLs: wire.Location{Location: a.Location("orgs", string(p.Org), "saml", string(p.ID))},
+		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: h.SSO.Warnings(p),
+		URLs: wire.Location{Location: h.Location("orgs", string(p.Org), "saml", string(p.ID))},
 	}
 	if p.Complete() {
 		out.Status = "active"
@@ -107,11 +107,11 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	if p.DefaultTeam == "" {
 		return out, nil
 	}
-	t, err := a.Orgs.Team(ctx, p.Org, p.DefaultTeam)
+	t, err := h.Orgs.Team(ctx, p.Org, p.DefaultTeam)
 	if errs.Is(err, errs.NotFound) { // the team was deleted
 		return out, nil
 	}
-	team := a.Team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
+	team := h.Team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
 	out.DefaultTeam = &team
 	return out, err
 }
@@ -121,8 +121,8 @@ type listSAMLProvidersIn struct {
 	kernel.Paged
 }
 
-func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
+func (h *handlers) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
+	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.SSO.Providers(in.Org), h.samlProvider)
 }
 
 // SAMLFields holds the fields of a provider that can be set, except for its label.
@@ -160,7 +160,7 @@ type createSAMLProviderIn struct {
 	}
 }
 
-func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*kernel.Created[SAMLProvider], error) {
+func (h *handlers) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*kernel.Created[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
@@ -168,11 +168,11 @@ func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) 
 	if !c.Attributes.IsSet() {
 		c.Attributes = opt.Of(defaultAttributes)
 	}
-	p, err := a.SSO.Create(ctx, authz.FromContext(ctx), in.Org, c)
+	p, err := h.SSO.Create(ctx, authz.FromContext(ctx), in.Org, c)
 	if err != nil {
 		return nil, err
 	}
-	out, err := a.samlProvider(ctx, p)
+	out, err := h.samlProvider(ctx, p)
 	return kernel.Made(out.URLs.Location, out), err
 }
 
@@ -181,18 +181,18 @@ type SAMLProviderIn struct {
 	Provider docs.SAMLProviderID `path:"samlProviderId"`
 }
 
-func (a *API) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
-	return a.oneSAMLProvider(ctx)(a.SSO.Provider(ctx, in.Org, in.Provider))
+func (h *handlers) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
+	return h.oneSAMLProvider(ctx)(h.SSO.Provider(ctx, in.Org, in.Provider))
 }
 
 // oneSAMLProvider returns a function that converts a provider to the output of an
 // operation.
-func (a *API) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
+func (h *handlers) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
 	return func(p docs.SAMLProvider, err error) (*kernel.Out[SAMLProvider], error) {
 		if err != nil {
 			return nil, err
 		}
-		w, err := a.samlProvider(ctx, p)
+		w, err := h.samlProvider(ctx, p)
 		return kernel.OK(w), err
 	}
 }
@@ -205,15 +205,15 @@ type updateSAMLProviderIn struct {
 	}
 }
 
-func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
+func (h *handlers) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
-	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
+	return h.oneSAMLProvider(ctx)(h.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
 }
 
-func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {
-	return nil, a.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
+func (h *handlers) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {
+	return nil, h.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }
 
 // SSOLogin is the JSON form of a way to sign in to an organization.
@@ -227,8 +227,8 @@ type ssoLogins struct {
 	Items []SSOLogin `json:"items"`
 }
 
-func (a *API) listSSOLogins(ctx context.Context, in *wire.OrgIn) (*kernel.Out[ssoLogins], error) {
-	all, err := a.SSO.Logins(ctx, in.Org)
+func (h *handlers) listSSOLogins(ctx context.Context, in *wire.OrgIn) (*kernel.Out[ssoLogins], error) {
+	all, err := h.SSO.Logins(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"bytes"
@@ -21,20 +21,20 @@ import (
 )
 
 // openAPIDownloads declares the two operations that return a specification as one file.
-func (a *API) openAPIDownloads(tag string) {
+func (h *handlers) openAPIDownloads(tag string) {
 	kinds := []string{"application/json", "application/yaml"}
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "downloadOpenAPISpecVersion", Route: "GET /openapi/{organizationId}/{specSlug}/{versionId}", Tag: tag,
 		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Download a version of an OpenAPI specification as one file, from the address that the version has for it.",
 		About:   "A specification in one file is sent as it was fetched, one of several files as JSON with all of them in it.",
-	}, a.downloadOpenAPIVersion)
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	}, h.downloadOpenAPIVersion)
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "getPublishedOpenAPISpec", Route: "GET /openapi/{organizationId}/{specSlug}", Tag: tag,
 		Allow: authz.Public(), Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Get the newest version of a public OpenAPI specification as one file.",
 		About:   "404 if the specification is private. The header ETag is that of the version, for conditional requests.",
-	}, a.getPublishedOpenAPISpec)
+	}, h.getPublishedOpenAPISpec)
 }
 
 // OpenAPISpecVersion is the JSON form of a version of a specification.
@@ -46,21 +46,21 @@ type OpenAPISpecVersion struct {
 	URLs      wire.Location `json:"urls"`
 }
 
-func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
+func (h *handlers) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
 	return OpenAPISpecVersion{
-		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: a.openAPIAddress(g, spec, v),
-		URLs: wire.Location{Location: a.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
+		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: h.openAPIAddress(g, spec, v),
+		URLs: wire.Location{Location: h.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
 	}
 }
 
 // openAPIAddress returns a signed address from which a member can download a version.
-func (a *API) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
-	return a.openAPIAddressIn(g, spec, v, "")
+func (h *handlers) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
+	return h.openAPIAddressIn(g, spec, v, "")
 }
 
 // openAPIAddressIn is like openAPIAddress for any caller. The address of a visitor names the
 // space that shows the specification; it works as long as that of a file of the space.
-func (a *API) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
+func (h *handlers) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
 	by := wire.BearerOf(g)
 	query, shown := by.Query(), []string(nil)
 	if by.Visitor != nil {
@@ -68,8 +68,8 @@ func (a *API) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.Ope
 		shown = []string{string(space)}
 	}
 	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.Signed(), shown...)...)
-	return a.Location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
-		"&signature=" + a.Signer.Sign(a.DownloadEnd(), signed...)
+	return h.Location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
+		"&signature=" + h.Signer.Sign(h.DownloadEnd(), signed...)
 }
 
 func openAPIParts(org, slug, version string) []string { return []string{"openapi", org, slug, version} }
@@ -88,13 +88,13 @@ type listOpenAPIVersionsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*kernel.Page[OpenAPISpecVersion], error) {
-	spec, all, err := a.APISpecs.Versions(ctx, in.Org, in.Slug)
+func (h *handlers) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*kernel.Page[OpenAPISpecVersion], error) {
+	spec, all, err := h.APISpecs.Versions(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return h.openAPIVersion(g, spec, v) })
 }
 
 type openAPIVersionIn struct {
@@ -102,13 +102,13 @@ type openAPIVersionIn struct {
 	Version docs.OpenAPIVersionID `path:"versionId"`
 }
 
-func (a *API) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecVersion], error) {
-	return a.getOpenAPIVersion(ctx, &openAPIVersionIn{*in, apispec.Latest})
+func (h *handlers) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecVersion], error) {
+	return h.getOpenAPIVersion(ctx, &openAPIVersionIn{*in, apispec.Latest})
 }
 
-func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecVersion], error) {
-	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
-	return kernel.OK(a.openAPIVersion(authz.FromContext(ctx), spec, v)), err
+func (h *handlers) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecVersion], error) {
+	spec, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	return kernel.OK(h.openAPIVersion(authz.FromContext(ctx), spec, v)), err
 }
 
 // OpenAPISpecContent is the JSON form of the content of a version.
@@ -134,8 +134,8 @@ func (openAPIFilesystem) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecContent], error) {
-	return a.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
+func (h *handlers) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecContent], error) {
+	return h.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
 }
 
 // OpenAPISpecRawContent is the source of a version.
@@ -144,12 +144,12 @@ type OpenAPISpecRawContent struct {
 	Format string `json:"format" enum:"json,yaml"`
 }
 
-func (a *API) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecRawContent], error) {
-	_, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, apispec.Latest)
+func (h *handlers) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecRawContent], error) {
+	_, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, apispec.Latest)
 	if err != nil {
 		return nil, err
 	}
-	text, err := a.APISpecs.Raw(ctx, v)
+	text, err := h.APISpecs.Raw(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -165,20 +165,20 @@ func beginsJSON(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("{"))
 }
 
-func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecContent], error) {
-	space, err := a.showing(ctx, in.Slug)
+func (h *handlers) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecContent], error) {
+	space, err := h.showing(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	spec, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	files, err := a.APISpecs.Filesystem(ctx, v, false)
-	at := a.openAPIAddressIn(g, spec, v, space)
+	files, err := h.APISpecs.Filesystem(ctx, v, false)
+	at := h.openAPIAddressIn(g, spec, v, space)
 	content := OpenAPISpecContent{Filesystem: files, URL: at, URLs: openAPIContentURLs{Source: at}}
-	if published := a.openAPISpec(g, spec).URLs.Published; published != "" {
+	if published := h.openAPISpec(g, spec).URLs.Published; published != "" {
 		content.URLs.Public = &published
 	}
 	return kernel.OK(content), err
@@ -197,12 +197,12 @@ type downloadOpenAPIVersionIn struct {
 	wire.SignedAddress
 }
 
-func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (kernel.Stream, error) {
+func (h *handlers) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
-		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+		err = h.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
-		_, _, err = a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
+		_, _, err = h.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
 	}
 	if authz.Denied(err) {
 		err = errs.Missing("OpenAPI specification")
@@ -210,24 +210,24 @@ func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVer
 	if err != nil {
 		return nil, err
 	}
-	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	spec, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
 	if err != nil {
 		return nil, err
 	}
-	return a.sendOpenAPI(spec, v, "private, no-cache"), nil
+	return h.sendOpenAPI(spec, v, "private, no-cache"), nil
 }
 
-func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (kernel.Stream, error) {
-	spec, v, err := a.APISpecs.Published(ctx, in.Org, in.Slug)
+func (h *handlers) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (kernel.Stream, error) {
+	spec, v, err := h.APISpecs.Published(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	return a.sendOpenAPI(spec, v, "public, no-cache"), nil
+	return h.sendOpenAPI(spec, v, "public, no-cache"), nil
 }
 
 // sendOpenAPI sends a version as one file, or status 304 if the client has cached it. The
 // headers prevent browsers from running it as a page of this host.
-func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) kernel.Stream {
+func (a *handlers) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) kernel.Stream {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := a.APISpecs.Open(r.Context(), v)
 		if err != nil {

@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -12,57 +12,57 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) members() {
+func (h *handlers) members() {
 	const tag = "Members"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listMembersInOrganizationById", Route: "GET /orgs/{organizationId}/members", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the members of an organization.", About: "Guests get an empty list.",
-	}, a.listMembers)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listMembers)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getMemberInOrganizationById", Route: "GET /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.ListMembers),
 		Summary: "Get a member of an organization.",
-	}, a.getMember)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getMember)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change the role of a member.", About: "412 if it is the last admin.",
-	}, a.updateMember)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateMember)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrLeaving(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Remove a member, or leave the organization.",
 		About:   "412 if it is the last admin. You can leave without signing in at the identity provider of the organization.",
-	}, a.removeMember)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.removeMember)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Let a member sign in through the organization's identity provider.",
-	}, a.markSSO)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.markSSO)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/deactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Take the access of a member away, effective immediately.", About: "Content, teams and grants stay. 412 if it is the last admin.",
-	}, a.deactivate)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deactivate)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "reactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/reactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Give a member the access back that was taken away.",
-	}, a.reactivate)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.reactivate)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "inviteMemberAgain", Route: "POST /orgs/{organizationId}/members/{userId}/invite", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also: []int{http.StatusPreconditionFailed}, Status: http.StatusAccepted,
 		Summary: "Send the invitation of a member again.", About: "412 if the member has used the organization already.",
-	}, a.inviteAgain)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.inviteAgain)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
 		Summary: "List the spaces that a member has access to, with the role on each.",
-	}, a.memberSpaces)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.memberSpaces)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTeamsForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/teams", Tag: tag, Allow: authz.OrgOrSelf(authz.ListTeams),
 		Summary: "List the teams of a member.",
-	}, a.memberTeams)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.memberTeams)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationMemberLastSeenAt", Route: "POST /orgs/{organizationId}/ping", Tag: tag, Allow: authz.Org(authz.Ping),
 		Summary: "Record that you are active.", Status: 200,
-	}, a.ping)
+	}, h.ping)
 }
 
 type listMembersIn struct {
@@ -74,7 +74,7 @@ type listMembersIn struct {
 	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt,name" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
 }
 
-func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[wire.Member], error) {
+func (h *handlers) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[wire.Member], error) {
 	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Named: in.Sort == "name", Asc: in.Order == "asc"}
 	if in.Role != "" {
 		r := docs.Role(in.Role)
@@ -83,7 +83,7 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[
 		}
 		f.Role = &r
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.Member)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Members(authz.FromContext(ctx), in.Org, f), h.Member)
 }
 
 type MemberIn struct {
@@ -91,9 +91,9 @@ type MemberIn struct {
 	wire.UserIn
 }
 
-func (a *API) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := a.Orgs.Member(ctx, in.Org, in.User)
-	return kernel.OK(a.Member(m)), err
+func (h *handlers) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
+	m, err := h.Orgs.Member(ctx, in.Org, in.User)
+	return kernel.OK(h.Member(m)), err
 }
 
 type updateMemberIn struct {
@@ -103,35 +103,35 @@ type updateMemberIn struct {
 	}
 }
 
-func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*kernel.Out[wire.Member], error) {
+func (h *handlers) updateMember(ctx context.Context, in *updateMemberIn) (*kernel.Out[wire.Member], error) {
 	if !in.Body.Role.IsSet() {
-		return a.getMember(ctx, &in.MemberIn)
+		return h.getMember(ctx, &in.MemberIn)
 	}
-	m, err := a.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
-	return kernel.OK(a.Member(m)), err
+	m, err := h.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
+	return kernel.OK(h.Member(m)), err
 }
 
-func (a *API) removeMember(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
-	return nil, a.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
+func (h *handlers) removeMember(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
+	return nil, h.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
-func (a *API) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := a.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
-	return kernel.OK(a.Member(m)), err
+func (h *handlers) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
+	m, err := h.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
+	return kernel.OK(h.Member(m)), err
 }
 
-func (a *API) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
-	return kernel.OK(a.Member(m)), err
+func (h *handlers) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
+	m, err := h.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
+	return kernel.OK(h.Member(m)), err
 }
 
-func (a *API) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
-	return kernel.OK(a.Member(m)), err
+func (h *handlers) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
+	m, err := h.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
+	return kernel.OK(h.Member(m)), err
 }
 
-func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
-	return nil, a.Orgs.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
+func (h *handlers) inviteAgain(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
+	return nil, h.Orgs.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 type memberSpacesIn struct {
@@ -145,18 +145,18 @@ type spacePermission struct {
 	Space      wire.Space `json:"space"`
 }
 
-func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*kernel.Page[spacePermission], error) {
-	list, err := a.Spaces.SpacesOf(ctx, in.Org, in.User, in.Order != "asc")
+func (h *handlers) memberSpaces(ctx context.Context, in *memberSpacesIn) (*kernel.Page[spacePermission], error) {
+	list, err := h.Spaces.SpacesOf(ctx, in.Org, in.User, in.Order != "asc")
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
 		mine := it.Role // the caller is the member, or an admin
 		if g.Role == docs.Admin {
 			mine = docs.Admin
 		}
-		return spacePermission{it.Role, a.Space(authz.FromContext(ctx).Actor, it.It, mine)}
+		return spacePermission{it.Role, h.Space(authz.FromContext(ctx).Actor, it.It, mine)}
 	})
 }
 
@@ -171,14 +171,14 @@ type memberTeam struct {
 	Member teamMembership `json:"member"`
 }
 
-func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*kernel.Page[memberTeam], error) {
-	list, err := a.Orgs.TeamsOf(ctx, in.Org, in.User, in.Title)
+func (h *handlers) memberTeams(ctx context.Context, in *memberTeamsIn) (*kernel.Page[memberTeam], error) {
+	list, err := h.Orgs.TeamsOf(ctx, in.Org, in.User, in.Title)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
-		return memberTeam{a.Team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
+		return memberTeam{h.Team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
 	})
 }
 
@@ -186,6 +186,6 @@ type pinged struct {
 	VisitorClaims string `json:"gitbookVisitorClaims,omitempty"`
 }
 
-func (a *API) ping(ctx context.Context, in *wire.OrgIn) (*kernel.Out[pinged], error) {
-	return kernel.OK(pinged{}), a.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
+func (h *handlers) ping(ctx context.Context, in *wire.OrgIn) (*kernel.Out[pinged], error) {
+	return kernel.OK(pinged{}), h.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -17,41 +17,41 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) invites() {
+func (h *handlers) invites() {
 	const tag = "Invites"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Add people to an organization by e-mail address.",
 		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Until they use the organization, it sees their address and nothing else of them. Existing members are not changed.",
-	}, a.invite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.invite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Accept an invite link.",
 		About:   "412 if the link was revoked or the organization does not use invite links.",
-	}, a.acceptLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.acceptLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "List the invite links to the organization itself.",
-	}, a.listLinks)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listLinks)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ManageLinks), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create an invite link to the organization, a space or a collection.",
 		About:   "The id of the link is a secret: everybody who has it can accept the invite. A link to the organization needs the role admin in it; a link to a space or a collection needs the role create on that.",
-	}, a.createLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Get an invite link that you would be allowed to create.",
-	}, a.getLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Change the role that an invite link gives from now on.",
-	}, a.updateLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Revoke an invite link.",
-	}, a.revokeLink)
+	}, h.revokeLink)
 }
 
 // invitee is an e-mail address, optionally with a role.
@@ -99,9 +99,9 @@ type invited struct {
 	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Addresses of existing members who do not sign in through SSO; mark them one by one."`
 }
 
-func (a *API) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], error) {
+func (h *handlers) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], error) {
 	g := authz.FromContext(ctx)
-	o, err := a.Orgs.Organization(ctx, in.Org)
+	o, err := h.Orgs.Organization(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], e
 	for i, e := range in.Body.Emails {
 		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
 	}
-	v, err := a.Orgs.Invite(ctx, g, in.Org, people, in.Body.SSO)
+	v, err := h.Orgs.Invite(ctx, g, in.Org, people, in.Body.SSO)
 	return kernel.OK(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
 
@@ -122,8 +122,8 @@ type LinkIn struct {
 	Invite docs.InviteID `path:"inviteId"`
 }
 
-func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*kernel.Out[empty], error) {
-	return kernel.OK(empty{}), a.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
+func (h *handlers) acceptLink(ctx context.Context, in *LinkIn) (*kernel.Out[empty], error) {
+	return kernel.OK(empty{}), h.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }
 
 // inviteLink is the JSON form of an invite link. A link to the organization has a role, a
@@ -138,13 +138,13 @@ type inviteLink struct {
 	Collection *wire.Collection `json:"collection,omitempty"`
 }
 
-func (a *API) link(by authz.Actor, l orgs.Link) inviteLink {
+func (h *handlers) link(by authz.Actor, l orgs.Link) inviteLink {
 	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: true} // otherwise the caller could not see it
 	switch as := wire.OrNull(l.InviteLink.Role); {
 	case l.Space != nil:
-		w.Level, w.Space = as, new(a.Space(by, l.Space.Space, l.Space.Role))
+		w.Level, w.Space = as, new(h.Space(by, l.Space.Space, l.Space.Role))
 	case l.Collection != nil:
-		w.Level, w.Collection = as, new(a.Collection(by, l.Collection.Collection, l.Collection.Role))
+		w.Level, w.Collection = as, new(h.Collection(by, l.Collection.Collection, l.Collection.Role))
 	default:
 		w.Role = as
 	}
@@ -156,9 +156,9 @@ type listLinksIn struct {
 	kernel.Paged
 }
 
-func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*kernel.Page[inviteLink], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
-		return a.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
+func (h *handlers) listLinks(ctx context.Context, in *listLinksIn) (*kernel.Page[inviteLink], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
+		return h.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
 	})
 }
 
@@ -172,7 +172,7 @@ type createLinkIn struct {
 	}
 }
 
-func (a *API) createLink(ctx context.Context, in *createLinkIn) (*kernel.Out[inviteLink], error) {
+func (h *handlers) createLink(ctx context.Context, in *createLinkIn) (*kernel.Out[inviteLink], error) {
 	b := in.Body
 	content := b.Space != "" || b.Collection != ""
 	switch {
@@ -185,15 +185,15 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*kernel.Out[inv
 	case content && b.Level.IsNull():
 		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")
 	}
-	l, err := a.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
+	l, err := h.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
-	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
+	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
-func (a *API) getLink(ctx context.Context, in *LinkIn) (*kernel.Out[inviteLink], error) {
-	l, err := a.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
-	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
+func (h *handlers) getLink(ctx context.Context, in *LinkIn) (*kernel.Out[inviteLink], error) {
+	l, err := h.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
+	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 type updateLinkIn struct {
@@ -204,11 +204,11 @@ type updateLinkIn struct {
 	}
 }
 
-func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*kernel.Out[inviteLink], error) {
-	l, err := a.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
-	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
+func (h *handlers) updateLink(ctx context.Context, in *updateLinkIn) (*kernel.Out[inviteLink], error) {
+	l, err := h.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
+	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
-func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*kernel.Done, error) {
-	return nil, a.Orgs.RevokeLink(ctx, authz.FromContext(ctx), in.Org, in.Invite)
+func (h *handlers) revokeLink(ctx context.Context, in *LinkIn) (*kernel.Done, error) {
+	return nil, h.Orgs.RevokeLink(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }

@@ -1,4 +1,4 @@
-package api
+package translation
 
 import (
 	"context"
@@ -12,53 +12,53 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) translations() {
+func (h *handlers) translations() {
 	const (
 		tag   = "Translations"
 		route = "/orgs/{organizationId}/translations"
 		one   = route + "/{translationId}"
 	)
 	see, edit := authz.Org(authz.ListTranslations), authz.Org(authz.ManageTranslations)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTranslations", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the translations of an organization, oldest first.",
-	}, a.listTranslations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listTranslations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Translate a space into another language.",
 		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
 			"Corrections in the result stay. A space has one translation into each language: for a second one the answer is 409. An organization can have 200 translations.",
-	}, a.createTranslation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createTranslation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a translation.",
-	}, a.getTranslation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getTranslation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateTranslation", Route: "PUT " + one, Tag: tag, Allow: edit,
 		Summary: "Replace the instructions of a translation.",
 		About:   "Other instructions start a run. They are for language models; other engines do not understand any.",
-	}, a.updateTranslation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateTranslation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteTranslation", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete a translation. Its result stays, as a space like any other.",
-	}, a.deleteTranslation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteTranslation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "runTranslation", Route: "POST " + one + "/run", Tag: tag, Allow: edit,
 		Summary: "Translate what changed in the source since the last run.",
-	}, a.runTranslation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.runTranslation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
 		Summary: "List the blocks of a translation that need a person.",
 		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
 			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none. " +
 			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
-	}, a.listTranslationBlocks)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listTranslationBlocks)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: authz.Org(authz.AcceptTranslations), Also: []int{http.StatusPreconditionFailed},
 		Summary: "Note that a correction is still right although its source has changed.",
 		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated. For people who can edit the result space.",
-	}, a.acceptTranslationBlock)
+	}, h.acceptTranslationBlock)
 }
 
 // Translation is the JSON form of a translation.
@@ -115,7 +115,7 @@ type translationStats struct {
 	LatestWords    int64 `json:"latestWords"`
 }
 
-func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
+func (h *handlers) translation(g *authz.Grant, v docs.Translation) Translation {
 	st := v.Stats
 	out := Translation{
 		Object: "translation", ID: string(v.ID), Status: v.Status, Source: translationSource{v.Source, kernel.Language(v.From)}, Language: kernel.Language(v.To),
@@ -126,7 +126,7 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 			LatestDuration: seconds(st.LatestDuration), LatestPages: st.LatestPages, LatestWords: st.LatestWords,
 		},
 		Permissions: wire.OpenAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
-		URLs:        wire.Location{Location: a.Location("orgs", string(v.Org), "translations", string(v.ID))},
+		URLs:        wire.Location{Location: h.Location("orgs", string(v.Org), "translations", string(v.ID))},
 	}
 	switch {
 	case st.Runs == 0:
@@ -150,9 +150,9 @@ type listTranslationsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*kernel.Page[Translation], error) {
+func (h *handlers) listTranslations(ctx context.Context, in *listTranslationsIn) (*kernel.Page[Translation], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Translations.Translations(in.Org), func(v docs.Translation) Translation { return h.translation(g, v) })
 }
 
 type createTranslationIn struct {
@@ -165,12 +165,12 @@ type createTranslationIn struct {
 	}
 }
 
-func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*kernel.Out[Translation], error) {
+func (h *handlers) createTranslation(ctx context.Context, in *createTranslationIn) (*kernel.Out[Translation], error) {
 	g, b := authz.FromContext(ctx), in.Body
-	v, err := a.Translations.Create(ctx, g, translations.New{
+	v, err := h.Translations.Create(ctx, g, translations.New{
 		Source: b.Source.Space, From: string(b.Source.Language), To: string(b.Language), Instructions: b.Instructions, RunOnMerge: b.RunOnMerge == nil || *b.RunOnMerge,
 	})
-	return kernel.OK(a.translation(g, v)), err
+	return kernel.OK(h.translation(g, v)), err
 }
 
 // TranslationIn is part of the input of operations on a translation.
@@ -179,9 +179,9 @@ type TranslationIn struct {
 	ID docs.TranslationID `path:"translationId"`
 }
 
-func (a *API) getTranslation(ctx context.Context, in *TranslationIn) (*kernel.Out[Translation], error) {
-	v, err := a.Translations.Translation(ctx, in.Org, in.ID)
-	return kernel.OK(a.translation(authz.FromContext(ctx), v)), err
+func (h *handlers) getTranslation(ctx context.Context, in *TranslationIn) (*kernel.Out[Translation], error) {
+	v, err := h.Translations.Translation(ctx, in.Org, in.ID)
+	return kernel.OK(h.translation(authz.FromContext(ctx), v)), err
 }
 
 type updateTranslationIn struct {
@@ -192,18 +192,18 @@ type updateTranslationIn struct {
 	}
 }
 
-func (a *API) updateTranslation(ctx context.Context, in *updateTranslationIn) (*kernel.Out[Translation], error) {
+func (h *handlers) updateTranslation(ctx context.Context, in *updateTranslationIn) (*kernel.Out[Translation], error) {
 	g := authz.FromContext(ctx)
-	v, err := a.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
-	return kernel.OK(a.translation(g, v)), err
+	v, err := h.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
+	return kernel.OK(h.translation(g, v)), err
 }
 
-func (a *API) deleteTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
-	return nil, a.Translations.Delete(ctx, authz.FromContext(ctx), in.ID)
+func (h *handlers) deleteTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
+	return nil, h.Translations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
-func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
-	return nil, a.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
+func (h *handlers) runTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
+	return nil, h.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
 }
 
 // TranslationBlock is the JSON form of a block of a translation that needs a person.
@@ -225,8 +225,8 @@ type acceptTranslationBlockIn struct {
 	Block string `path:"blockId" maxLength:"500"`
 }
 
-func (a *API) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*kernel.Done, error) {
-	return nil, a.Translations.Accept(ctx, authz.FromContext(ctx), in.ID, in.Block)
+func (h *handlers) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*kernel.Done, error) {
+	return nil, h.Translations.Accept(ctx, authz.FromContext(ctx), in.ID, in.Block)
 }
 
 type listTranslationBlocksIn struct {
@@ -235,12 +235,12 @@ type listTranslationBlocksIn struct {
 	Status docs.BlockStatus `query:"status" enum:"stale,untranslated" doc:"Only these."`
 }
 
-func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*kernel.Page[TranslationBlock], error) {
-	list, err := a.Translations.Blocks(ctx, authz.FromContext(ctx), in.ID, in.Status)
+func (h *handlers) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*kernel.Page[TranslationBlock], error) {
+	list, err := h.Translations.Blocks(ctx, authz.FromContext(ctx), in.ID, in.Status)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
 		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text, b.Outdated}
 	})
 }

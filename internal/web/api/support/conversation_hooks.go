@@ -1,4 +1,4 @@
-package api
+package support
 
 import (
 	"context"
@@ -18,19 +18,19 @@ import (
 // conversationHookTime is how long the address of a webhook is valid.
 const conversationHookTime = 10 * 365 * 24 * time.Hour
 
-func (a *API) conversationHooks(tag string) {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) conversationHooks(tag string) {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createConversationsWebhook", Route: "POST /orgs/{organizationId}/conversations-webhooks", Tag: tag, Allow: authz.Org(authz.IngestConvo), Status: 201,
 		Summary: "Get an address to which Intercom or Zendesk sends conversations.",
 		About: "The address is a secret, and is shown once. It works as long as whoever made it may ingest conversations: make it with the token of a service account to be able to end it. " +
 			"With secret, bodies have to be signed with it too: the client secret of an app at Intercom, the signing secret of a webhook at Zendesk.",
-	}, a.createConversationHook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createConversationHook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "receiveConversationsWebhook", Route: "POST /conversations-webhooks/{organizationId}/{format}", Tag: tag, Allow: authz.Signed(), Signed: signedConversationHook,
 		Status: http.StatusNoContent, MaxBody: 2 * conversations.MaxText, Also: []int{http.StatusUnauthorized},
 		Summary: "Receive a conversation from Intercom or Zendesk, at an address that createConversationsWebhook returned.",
 		About:   "Messages are added to those that are known of the conversation. Other events do nothing.",
-	}, a.receiveConversationHook)
+	}, h.receiveConversationHook)
 }
 
 // ConversationsWebhook is the JSON form of a webhook that receives conversations.
@@ -51,7 +51,7 @@ type createConversationHookIn struct {
 	}
 }
 
-func (a *API) createConversationHook(ctx context.Context, in *createConversationHookIn) (*kernel.Out[ConversationsWebhook], error) {
+func (a *handlers) createConversationHook(ctx context.Context, in *createConversationHookIn) (*kernel.Out[ConversationsWebhook], error) {
 	b := in.Body
 	h, err := a.Conversations.NewHook(ctx, authz.FromContext(ctx), b.Format, b.Source, b.Secret)
 	if err != nil {
@@ -90,7 +90,7 @@ func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*kernel.Done, error) {
+func (a *handlers) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*kernel.Done, error) {
 	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: in.Sealed}
 	return nil, a.Conversations.Receive(ctx, h, authz.FromContext(ctx).Actor, in.header, in.RawBody)
 }

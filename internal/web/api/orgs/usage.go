@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) usage() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) usage() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationUsage", Route: "GET /orgs/{organizationId}/usage", Tag: "Organizations", Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get what an organization uses, and how much it may use.",
 		About: "A change that would exceed a quota is refused with status 413 and a message that names the quota. The operator of the server sets quotas. " +
 			"Content and files count with their history, and spaces in the trash count until they are purged.",
-	}, a.getOrganizationUsage)
+	}, h.getOrganizationUsage)
 }
 
 // UsageOut is the output of getOrganizationUsage.
@@ -56,8 +56,8 @@ func metered(of docs.Quota, used docs.Usage, q docs.Quotas) Metered {
 	return Metered{Used: used[of], Quota: q.Of(of)}
 }
 
-func (a *API) getOrganizationUsage(ctx context.Context, in *wire.OrgIn) (*UsageOut, error) {
-	u, err := a.Orgs.Usage(ctx, in.Org)
+func (h *handlers) getOrganizationUsage(ctx context.Context, in *wire.OrgIn) (*UsageOut, error) {
+	u, err := h.Orgs.Usage(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}

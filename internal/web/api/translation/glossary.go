@@ -1,4 +1,4 @@
-package api
+package translation
 
 import (
 	"context"
@@ -11,26 +11,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) glossary() {
+func (h *handlers) glossary() {
 	const (
 		tag   = "Translations"
 		route = "/orgs/{organizationId}/translations-glossary"
 	)
 	see := authz.Org(authz.ListTranslations)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listGlossaryEntries", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the glossary of an organization, oldest entries first.",
-	}, a.listGlossaryEntries)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listGlossaryEntries)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateGlossaryEntries", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageTranslations),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add, change and delete entries of the glossary: all of them, or none.",
 		About:   "The next runs of translations use what is set, for the texts with a term that changed. A glossary can have 100,000 entries.",
-	}, a.updateGlossaryEntries)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateGlossaryEntries)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getGlossaryEntry", Route: "GET " + route + "/{glossaryEntryId}", Tag: tag, Allow: see,
 		Summary: "Get an entry of the glossary.",
-	}, a.getGlossaryEntry)
+	}, h.getGlossaryEntry)
 }
 
 // GlossaryEntry is the JSON form of an entry of the glossary.
@@ -43,10 +43,10 @@ type GlossaryEntry struct {
 	URLs         wire.Location     `json:"urls"`
 }
 
-func (a *API) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
+func (h *handlers) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
 	return GlossaryEntry{
 		"glossary-entry", string(v.ID), v.Translations, v.CreatedAt, v.UpdatedAt,
-		wire.Location{Location: a.Location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
+		wire.Location{Location: h.Location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
 	}
 }
 
@@ -56,8 +56,8 @@ type listGlossaryEntriesIn struct {
 	OrderBy kernel.Language `query:"orderBy" doc:"Ignored."`
 }
 
-func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*kernel.Page[GlossaryEntry], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
+func (h *handlers) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*kernel.Page[GlossaryEntry], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Translations.Glossary(in.Org), h.glossaryEntry)
 }
 
 type getGlossaryEntryIn struct {
@@ -65,9 +65,9 @@ type getGlossaryEntryIn struct {
 	ID docs.GlossaryEntryID `path:"glossaryEntryId"`
 }
 
-func (a *API) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*kernel.Out[GlossaryEntry], error) {
-	v, err := a.Translations.GlossaryEntry(ctx, in.Org, in.ID)
-	return kernel.OK(a.glossaryEntry(v)), err
+func (h *handlers) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*kernel.Out[GlossaryEntry], error) {
+	v, err := h.Translations.GlossaryEntry(ctx, in.Org, in.ID)
+	return kernel.OK(h.glossaryEntry(v)), err
 }
 
 // glossaryOperation is the JSON form of one change of the glossary.
@@ -84,10 +84,10 @@ type updateGlossaryEntriesIn struct {
 	}
 }
 
-func (a *API) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntriesIn) (*kernel.Done, error) {
+func (h *handlers) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntriesIn) (*kernel.Done, error) {
 	changes := make([]translations.GlossaryChange, len(in.Body.Operations))
 	for i, o := range in.Body.Operations {
 		changes[i] = translations.GlossaryChange(o)
 	}
-	return nil, a.Translations.ChangeGlossary(ctx, authz.FromContext(ctx), changes)
+	return nil, h.Translations.ChangeGlossary(ctx, authz.FromContext(ctx), changes)
 }

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"context"
@@ -18,31 +18,31 @@ const maxShownDrafts = 50
 // showing returns a space whose pages show a specification to the caller, a visitor of a
 // site. The error is NotFound if the visitor sees no such page, whether the specification
 // exists or not. For a member, it returns no space and no error.
-func (a *API) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.SpaceID, error) {
+func (h *handlers) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.SpaceID, error) {
 	g := authz.FromContext(ctx)
 	if g.VisitorAccess() == nil {
 		return "", nil
 	}
-	site, err := a.Sites.View(ctx, g)
+	site, err := h.Sites.View(ctx, g)
 	if err != nil {
 		return "", err
 	}
 	spaces := slices.Sorted(maps.Keys(site.Spaces))
 	for _, id := range spaces {
 		sp := site.Spaces[id].It
-		if ok, err := a.showsSpec(ctx, g, sp, sp.Revision, slug); ok || err != nil {
+		if ok, err := h.showsSpec(ctx, g, sp, sp.Revision, slug); ok || err != nil {
 			return id, err
 		}
 	}
 	left := maxShownDrafts
 	for _, id := range spaces {
-		drafts, err := a.Content.DraftsShown(ctx, g, id, left)
+		drafts, err := h.Content.DraftsShown(ctx, g, id, left)
 		if err != nil {
 			return "", err
 		}
 		left -= len(drafts)
 		for _, rev := range drafts {
-			if ok, err := a.showsSpec(ctx, g, site.Spaces[id].It, rev, slug); ok || err != nil {
+			if ok, err := h.showsSpec(ctx, g, site.Spaces[id].It, rev, slug); ok || err != nil {
 				return id, err
 			}
 		}
@@ -50,10 +50,10 @@ func (a *API) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.SpaceID,
 	return "", errs.Missing("OpenAPI specification")
 }
 
-func (a *API) showsSpec(ctx context.Context, g *authz.Grant, sp docs.Space, rev docs.RevisionID, slug docs.OpenAPISlug) (bool, error) {
-	v, err := a.Content.Revision(ctx, sp, rev)
+func (h *handlers) showsSpec(ctx context.Context, g *authz.Grant, sp docs.Space, rev docs.RevisionID, slug docs.OpenAPISlug) (bool, error) {
+	v, err := h.Content.Revision(ctx, sp, rev)
 	if err != nil {
 		return false, err
 	}
-	return a.Content.ShowsSpec(ctx, wire.AsSeen(g, v), string(slug))
+	return h.Content.ShowsSpec(ctx, wire.AsSeen(g, v), string(slug))
 }

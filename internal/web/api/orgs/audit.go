@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) audits() {
+func (h *handlers) audits() {
 	const tag = "Audit log"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
-	}, a.audit)
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	}, h.audit)
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "exportAuditEvents", Route: "GET /orgs/{organizationId}/audit/export", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Sends: []string{"application/jsonl"}, Time: kernel.TransferTime,
 		Summary: "Download who did what in an organization, newest first, as JSON lines.",
-	}, a.exportAudit)
-	a.auditEvents(tag)
+	}, h.exportAudit)
+	h.auditEvents(tag)
 }
 
 // AuditEvent is the JSON form of an event of the audit log.
@@ -70,12 +70,12 @@ type auditIn struct {
 	AuditFilter
 }
 
-func (a *API) audit(ctx context.Context, in *auditIn) (*kernel.Page[AuditEvent], error) {
+func (h *handlers) audit(ctx context.Context, in *auditIn) (*kernel.Page[AuditEvent], error) {
 	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Audit(in.Org, f), auditEvent)
 }
 
 func auditEvent(r store.AuditRow) AuditEvent {
@@ -96,12 +96,12 @@ type exportAuditIn struct {
 const exportPage = 1000
 
 // exportAudit streams the audit log as JSON lines, one page of events at a time.
-func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (kernel.Stream, error) {
+func (h *handlers) exportAudit(ctx context.Context, in *exportAuditIn) (kernel.Stream, error) {
 	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	list := a.Orgs.Audit(in.Org, f)
+	list := h.Orgs.Audit(in.Org, f)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "application/jsonl")
 		w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)

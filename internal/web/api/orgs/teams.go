@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -10,44 +10,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) teams() {
+func (h *handlers) teams() {
 	const tag = "Teams"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTeamsInOrganizationById", Route: "GET /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the teams of an organization.", About: "Guests get an empty list.",
-	}, a.listTeams)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listTeams)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Summary: "Create a team.",
-	}, a.createTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getTeamInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "Get a team.",
-	}, a.getTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateTeamInOrganizationById", Route: "PATCH /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Rename a team.",
-	}, a.renameTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.renameTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeTeamFromOrganizationById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Delete a team and the permissions granted to it.",
-	}, a.deleteTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTeamMembersInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "List the members of a team.",
-	}, a.teamMembers)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.teamMembers)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateMembersInOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add, change and remove members of a team in one request.", About: "A user who is both added and removed is removed.",
-	}, a.changeTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.changeTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addMemberToOrganizationTeamById", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add a user to a team, or change their role in it.",
-	}, a.putTeamMember)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.putTeamMember)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteMemberFromOrganizationTeamById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam),
 		Summary: "Remove a user from a team.",
-	}, a.removeFromTeam)
+	}, h.removeFromTeam)
 }
 
 type listTeamsIn struct {
@@ -57,13 +57,13 @@ type listTeamsIn struct {
 	Title string      `query:"title" maxLength:"64" doc:"Part of the title."`
 }
 
-func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[wire.Team], error) {
+func (h *handlers) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	list, err := a.Orgs.Teams(ctx, g, in.Org, wire.UserOf(g, in.Owner), in.Title)
+	list, err := h.Orgs.Teams(ctx, g, in.Org, wire.UserOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) wire.Team { return a.Team(authz.FromContext(ctx).Actor, t, g.Access) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(t docs.Team) wire.Team { return h.Team(authz.FromContext(ctx).Actor, t, g.Access) })
 }
 
 type createTeamIn struct {
@@ -74,10 +74,10 @@ type createTeamIn struct {
 	}
 }
 
-func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[wire.Team], error) {
+func (h *handlers) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
-	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	t, err := h.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
+	return kernel.OK(h.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 type TeamIn struct {
@@ -85,9 +85,9 @@ type TeamIn struct {
 	Team docs.TeamID `path:"teamId"`
 }
 
-func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*kernel.Out[wire.Team], error) {
+func (h *handlers) getTeam(ctx context.Context, _ *TeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
+	return kernel.OK(h.Team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
 }
 
 type renameTeamIn struct {
@@ -97,15 +97,15 @@ type renameTeamIn struct {
 	}
 }
 
-func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[wire.Team], error) {
+func (h *handlers) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
-	return kernel.OK(a.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	t, err := h.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
+	return kernel.OK(h.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
-func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*kernel.Done, error) {
+func (h *handlers) deleteTeam(ctx context.Context, _ *TeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Orgs.DeleteTeam(ctx, g, g.Team)
+	return nil, h.Orgs.DeleteTeam(ctx, g, g.Team)
 }
 
 type teamMembership struct {
@@ -128,9 +128,9 @@ type teamMembersIn struct {
 	kernel.Paged
 }
 
-func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*kernel.Page[TeamMember], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
-		return TeamMember{a.Member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
+func (h *handlers) teamMembers(ctx context.Context, in *teamMembersIn) (*kernel.Page[TeamMember], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
+		return TeamMember{h.Member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }
 
@@ -143,13 +143,13 @@ type changeTeamIn struct {
 	}
 }
 
-func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*kernel.Done, error) {
+func (h *handlers) changeTeam(ctx context.Context, in *changeTeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	c := orgs.TeamChange{Add: in.Body.Add, Remove: in.Body.Remove, Memberships: map[docs.UserID]docs.TeamRole{}}
 	for u, m := range in.Body.Memberships {
 		c.Memberships[u] = m.Role
 	}
-	return nil, a.Orgs.ChangeTeam(ctx, g, g.Team, c)
+	return nil, h.Orgs.ChangeTeam(ctx, g, g.Team, c)
 }
 
 type putTeamMemberIn struct {
@@ -160,13 +160,13 @@ type putTeamMemberIn struct {
 	}
 }
 
-func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*kernel.Done, error) {
+func (h *handlers) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	var role docs.TeamRole // the empty role keeps the current role
 	if in.Body != nil {
 		role = in.Body.Role
 	}
-	return nil, a.Orgs.ChangeTeam(ctx, g, g.Team, orgs.TeamChange{
+	return nil, h.Orgs.ChangeTeam(ctx, g, g.Team, orgs.TeamChange{
 		Memberships: map[docs.UserID]docs.TeamRole{in.User: role},
 	})
 }
@@ -176,7 +176,7 @@ type teamMemberIn struct {
 	wire.UserIn
 }
 
-func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*kernel.Done, error) {
+func (h *handlers) removeFromTeam(ctx context.Context, in *teamMemberIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
+	return nil, h.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
 }

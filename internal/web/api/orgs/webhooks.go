@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -14,52 +14,52 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-func (a *API) webhooks() {
+func (h *handlers) webhooks() {
 	const (
 		tag  = "Webhooks"
 		root = "/orgs/{organizationId}/webhooks"
 		one  = root + "/{webhookId}"
 	)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "List the webhooks of an organization.",
-	}, a.listWebhooks)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listWebhooks)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createWebhook", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a webhook that sends events of the organization to a URL. Its secret is returned only once.",
 		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and repeated for a day until the receiver answers with 2xx. " +
 			"An organization can have 50 webhooks.",
-	}, a.createWebhook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createWebhook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "Get a webhook.",
-	}, a.getWebhook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getWebhook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateWebhook", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a webhook, enable or disable it, or replace its secret.",
 		About:   "Disabling it cancels its pending deliveries.",
-	}, a.updateWebhook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateWebhook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteWebhook", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a webhook and its deliveries.",
-	}, a.deleteWebhook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteWebhook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "testWebhook", Route: "POST " + one + "/test", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Send a test event of the type webhook.test, once.",
 		About:   "The result appears in the deliveries after a moment.",
-	}, a.testWebhook)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.testWebhook)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listWebhookDeliveries", Route: "GET " + one + "/deliveries", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the deliveries to a webhook, pending ones included, newest first.",
 		About:   "Kept for 7 days.",
-	}, a.listDeliveries)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listDeliveries)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "replayWebhookDelivery", Route: "POST " + one + "/deliveries/{deliveryId}/replay", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Repeat a delivery that succeeded or failed, with the same body.",
-	}, a.replayDelivery)
+	}, h.replayDelivery)
 }
 
 // Webhook is the JSON form of a webhook.
@@ -78,11 +78,11 @@ type Webhook struct {
 	URLs           wire.Location `json:"urls"`
 }
 
-func (a *API) webhook(w docs.Webhook) Webhook {
+func (h *handlers) webhook(w docs.Webhook) Webhook {
 	return Webhook{
 		Object: "webhook", ID: string(w.ID), URL: w.URL, Events: w.Events, Enabled: w.Enabled, DisabledReason: w.DisabledReason,
 		FailingSince: w.FailingSince, CreatedBy: string(w.CreatedBy), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		URLs: wire.Location{Location: a.Location("orgs", string(w.Org), "webhooks", string(w.ID))},
+		URLs: wire.Location{Location: h.Location("orgs", string(w.Org), "webhooks", string(w.ID))},
 	}
 }
 
@@ -91,8 +91,8 @@ type listWebhooksIn struct {
 	kernel.Paged
 }
 
-func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*kernel.Page[Webhook], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
+func (h *handlers) listWebhooks(ctx context.Context, in *listWebhooksIn) (*kernel.Page[Webhook], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Webhooks.Webhooks(in.Org), h.webhook)
 }
 
 type createWebhookIn struct {
@@ -105,11 +105,11 @@ type createWebhookIn struct {
 	}
 }
 
-func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*kernel.Created[Webhook], error) {
-	w, secret, err := a.Webhooks.Create(ctx, authz.FromContext(ctx), in.Org, webhooks.New{
+func (h *handlers) createWebhook(ctx context.Context, in *createWebhookIn) (*kernel.Created[Webhook], error) {
+	w, secret, err := h.Webhooks.Create(ctx, authz.FromContext(ctx), in.Org, webhooks.New{
 		URL: in.Body.URL, Events: in.Body.Events, Secret: in.Body.Secret, Enabled: in.Body.Enabled.Or(true),
 	})
-	out := a.webhook(w)
+	out := h.webhook(w)
 	out.Secret = secret
 	return kernel.Made(out.URLs.Location, out), err
 }
@@ -119,9 +119,9 @@ type WebhookIn struct {
 	Webhook docs.WebhookID `path:"webhookId"`
 }
 
-func (a *API) getWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[Webhook], error) {
-	w, err := a.Webhooks.Webhook(ctx, in.Org, in.Webhook)
-	return kernel.OK(a.webhook(w)), err
+func (h *handlers) getWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[Webhook], error) {
+	w, err := h.Webhooks.Webhook(ctx, in.Org, in.Webhook)
+	return kernel.OK(h.webhook(w)), err
 }
 
 type updateWebhookIn struct {
@@ -134,19 +134,19 @@ type updateWebhookIn struct {
 	}
 }
 
-func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*kernel.Out[Webhook], error) {
+func (h *handlers) updateWebhook(ctx context.Context, in *updateWebhookIn) (*kernel.Out[Webhook], error) {
 	b := in.Body
 	if !b.URL.IsSet() && !b.Events.IsSet() && !b.Secret.IsSet() && !b.Enabled.IsSet() {
 		return nil, errs.Field("body", "must contain url, events, secret or enabled")
 	}
-	w, secret, err := a.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))
-	v := a.webhook(w)
+	w, secret, err := h.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))
+	v := h.webhook(w)
 	v.Secret = secret
 	return kernel.OK(v), err
 }
 
-func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*kernel.Done, error) {
-	return nil, a.Webhooks.Delete(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
+func (h *handlers) deleteWebhook(ctx context.Context, in *WebhookIn) (*kernel.Done, error) {
+	return nil, h.Webhooks.Delete(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
 }
 
 // WebhookDelivery is the JSON form of a delivery to a webhook.
@@ -173,7 +173,7 @@ type webhookResponse struct {
 	Body   string `json:"body" doc:"The beginning of the body."`
 }
 
-func (a *API) delivery(d docs.Delivery) WebhookDelivery {
+func (h *handlers) delivery(d docs.Delivery) WebhookDelivery {
 	w := WebhookDelivery{
 		Object: "webhook-delivery", ID: string(d.ID), Kind: d.Kind, ReplayOf: string(d.ReplayOf), EventID: d.Event, Type: d.Type,
 		Status: d.State, Attempts: d.Attempts, CreatedAt: d.CreatedAt, LastAttemptAt: d.LastAt, Duration: d.TookMS, Error: d.Error,
@@ -189,9 +189,9 @@ func (a *API) delivery(d docs.Delivery) WebhookDelivery {
 	return w
 }
 
-func (a *API) testWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[WebhookDelivery], error) {
-	d, err := a.Webhooks.Test(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
-	return kernel.OK(a.delivery(d)), err
+func (h *handlers) testWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[WebhookDelivery], error) {
+	d, err := h.Webhooks.Test(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
+	return kernel.OK(h.delivery(d)), err
 }
 
 type listDeliveriesIn struct {
@@ -200,12 +200,12 @@ type listDeliveriesIn struct {
 	Status docs.DeliveryState `query:"status" enum:"pending,delivered,failed"`
 }
 
-func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*kernel.Page[WebhookDelivery], error) {
-	list, err := a.Webhooks.Deliveries(ctx, in.Org, in.Webhook, in.Status)
+func (h *handlers) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*kernel.Page[WebhookDelivery], error) {
+	list, err := h.Webhooks.Deliveries(ctx, in.Org, in.Webhook, in.Status)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, a.delivery)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, h.delivery)
 }
 
 type deliveryIn struct {
@@ -213,7 +213,7 @@ type deliveryIn struct {
 	Delivery docs.DeliveryID `path:"deliveryId"`
 }
 
-func (a *API) replayDelivery(ctx context.Context, in *deliveryIn) (*kernel.Out[WebhookDelivery], error) {
-	d, err := a.Webhooks.Replay(ctx, authz.FromContext(ctx), in.Org, in.Webhook, in.Delivery)
-	return kernel.OK(a.delivery(d)), err
+func (h *handlers) replayDelivery(ctx context.Context, in *deliveryIn) (*kernel.Out[WebhookDelivery], error) {
+	d, err := h.Webhooks.Replay(ctx, authz.FromContext(ctx), in.Org, in.Webhook, in.Delivery)
+	return kernel.OK(h.delivery(d)), err
 }

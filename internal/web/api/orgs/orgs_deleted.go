@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) deletedOrganizations() {
+func (h *handlers) deletedOrganizations() {
 	const tag = "Organizations"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOrganization", Route: "DELETE /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.DeleteOrg),
 		Summary: "Delete an organization with everything in it.",
 		About: "It is out of reach at once, its sites too. Its admins can restore it for 7 days; then it is removed for good. " +
 			"Export what you want to keep first.",
-	}, a.deleteOrganization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteOrganization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listDeletedOrganizations", Route: "GET /user/deleted-orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the deleted organizations that you administer and can restore.",
-	}, a.listDeletedOrganizations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listDeletedOrganizations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "restoreOrganization", Route: "POST /user/deleted-orgs/{organizationId}/restore", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 204,
 		Summary: "Restore an organization that was deleted less than 7 days ago. You must be an admin of it.",
-	}, a.restoreOrganization)
+	}, h.restoreOrganization)
 }
 
 // DeletedOrganization is the JSON form of an organization that was deleted and can be
@@ -48,14 +48,14 @@ func deletedOrganization(v store.AnyOrg) DeletedOrganization {
 	}
 }
 
-func (a *API) deleteOrganization(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
-	return nil, a.Orgs.Delete(ctx, authz.FromContext(ctx))
+func (h *handlers) deleteOrganization(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
+	return nil, h.Orgs.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) listDeletedOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
-	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
+func (h *handlers) listDeletedOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
 }
 
-func (a *API) restoreOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
-	return nil, a.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
+func (h *handlers) restoreOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
+	return nil, h.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

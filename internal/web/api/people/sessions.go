@@ -1,4 +1,4 @@
-package api
+package people
 
 import (
 	"context"
@@ -14,30 +14,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
-func (a *API) sessions() {
+func (h *handlers) sessions() {
 	const tag = "Sessions"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSession", Route: "GET /user/session", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the session of this request.",
 		About:   "Its csrfToken is what requests with the session that change something must send as X-CSRF-Token. A request with a token has no session.",
-	}, a.session)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.session)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSessions", Route: "GET /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "List the browsers in which you are signed in.",
-	}, a.listSessions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSessions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "endSession", Route: "DELETE /user/sessions/{sessionId}", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out in one browser, effective immediately.",
-	}, a.endSession)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.endSession)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "endSessions", Route: "DELETE /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out everywhere, effective immediately. Tokens stay.",
-	}, a.endSessions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.endSessions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "changeEmail", Route: "POST /user/email", Tag: tag, Allow: authz.FullToken(), Status: http.StatusAccepted,
 		Summary: "Change your e-mail address.",
 		About:   "A link is sent to the new address, and the account has it once the person has opened it. Only a session may ask; tokens are refused.",
-	}, a.changeEmail)
+	}, h.changeEmail)
 }
 
 // SignInSession is the JSON form of a session: a browser in which a user is signed in.
@@ -68,13 +68,13 @@ func (s *sessionRequest) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) session(ctx context.Context, in *sessionRequest) (*kernel.Out[SignInSession], error) {
+func (h *handlers) session(ctx context.Context, in *sessionRequest) (*kernel.Out[SignInSession], error) {
 	g := authz.FromContext(ctx)
-	c, err := in.request.Cookie(a.Cookie)
+	c, err := in.request.Cookie(h.Cookie)
 	if !g.Actor.Session || err != nil {
 		return nil, errs.E(errs.NotFound, "this request has a token and no session")
 	}
-	t, err := a.SignIn.Session(ctx, g)
+	t, err := h.SignIn.Session(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -83,21 +83,21 @@ func (a *API) session(ctx context.Context, in *sessionRequest) (*kernel.Out[Sign
 	return kernel.OK(s), nil
 }
 
-func (a *API) listSessions(ctx context.Context, in *kernel.Paged) (*kernel.Page[SignInSession], error) {
+func (h *handlers) listSessions(ctx context.Context, in *kernel.Paged) (*kernel.Page[SignInSession], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
+	return kernel.ListOf(ctx, h.Kernel, *in, h.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
 }
 
 type endSessionIn struct {
 	Session docs.TokenID `path:"sessionId"`
 }
 
-func (a *API) endSession(ctx context.Context, in *endSessionIn) (*kernel.Done, error) {
-	return nil, a.SignIn.EndSession(ctx, authz.FromContext(ctx), in.Session)
+func (h *handlers) endSession(ctx context.Context, in *endSessionIn) (*kernel.Done, error) {
+	return nil, h.SignIn.EndSession(ctx, authz.FromContext(ctx), in.Session)
 }
 
-func (a *API) endSessions(ctx context.Context, _ *struct{}) (*kernel.Done, error) {
-	return nil, a.SignIn.EndAllSessions(ctx, authz.FromContext(ctx))
+func (h *handlers) endSessions(ctx context.Context, _ *struct{}) (*kernel.Done, error) {
+	return nil, h.SignIn.EndAllSessions(ctx, authz.FromContext(ctx))
 }
 
 type changeEmailIn struct {
@@ -106,6 +106,6 @@ type changeEmailIn struct {
 	}
 }
 
-func (a *API) changeEmail(ctx context.Context, in *changeEmailIn) (*kernel.Done, error) {
-	return nil, a.SignIn.ChangeEmail(ctx, authz.FromContext(ctx), in.Body.Email)
+func (h *handlers) changeEmail(ctx context.Context, in *changeEmailIn) (*kernel.Done, error) {
+	return nil, h.SignIn.ChangeEmail(ctx, authz.FromContext(ctx), in.Body.Email)
 }

@@ -1,4 +1,4 @@
-package api
+package support
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ import (
 // maxConversations is the maximum size of the body of ingestConversation, in bytes.
 const maxConversations = 8 << 20
 
-func (a *API) conversations() {
+func (h *handlers) conversations() {
 	const (
 		tag  = "Conversations"
 		org  = "/orgs/{organizationId}"
@@ -30,63 +30,63 @@ func (a *API) conversations() {
 		one  = list + "/{conversationId}"
 	)
 	see, send := authz.Org(authz.ReadConvo), authz.Org(authz.IngestConvo)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listConversations", Route: "GET " + list, Tag: tag, Allow: see,
 		Summary: "List the conversations of an organization, newest first.",
-	}, a.listConversations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listConversations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "ingestConversation", Route: "POST " + list, Tag: tag, Allow: send, MaxBody: maxConversations, Time: kernel.TransferTime,
 		Summary: "Ingest one conversation or up to 500.",
 		About: "A conversation is known by its id within its source: sending the same one again changes nothing, sending a longer one replaces it. " +
 			"A conversation has at most 1 MB of text. The analysis follows after the answer: processedAt is set when it is done.",
-	}, a.ingestConversations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.ingestConversations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getConversationById", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a conversation with its messages.",
 		About:   "Bodies are as they were sent: Markdown or HTML of people outside. Escape them where you show them.",
-	}, a.getConversation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getConversation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteConversationById", Route: "DELETE " + one, Tag: tag, Allow: send,
 		Summary: "Delete a conversation with its issues.",
-	}, a.deleteConversation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteConversation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "redactConversationById", Route: "POST " + one + "/redact", Tag: tag, Allow: send, Status: 200,
 		Summary: "Mask personal data in a conversation.",
 		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
 			"What is sent of the conversation later is masked as well.",
-	}, a.redactConversation)
-	a.conversationHooks(tag)
-	a.issues(tag, see)
+	}, h.redactConversation)
+	h.conversationHooks(tag)
+	h.issues(tag, see)
 }
 
-func (a *API) issues(tag string, see authz.Rule) {
+func (h *handlers) issues(tag string, see authz.Rule) {
 	const (
 		issues   = "/orgs/{organizationId}/conversations-issues"
 		clusters = "/orgs/{organizationId}/conversations-clusters"
 	)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listConversationsIssues", Route: "GET " + issues, Tag: tag, Allow: see,
 		Summary: "List what users ask and report in conversations, newest first.",
-	}, a.listIssues)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listIssues)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getConversationIssueById", Route: "GET " + issues + "/{issueId}", Tag: tag, Allow: see,
 		Summary: "Get an issue with its conversation.",
-	}, a.getIssue)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getIssue)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusters", Route: "GET " + clusters, Tag: tag, Allow: see,
 		Summary: "List groups of issues about the same thing.",
 		About:   "An issue that arrives later never changes the cluster of others, except that clusters merge and split; that is recorded.",
-	}, a.listClusters)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listClusters)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getConversationsIssuesCluster", Route: "GET " + clusters + "/{clusterId}", Tag: tag, Allow: see,
 		Summary: "Get a cluster of issues.",
 		About:   "The id of a cluster that was merged into another one gets that one.",
-	}, a.getCluster)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getCluster)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusterMoves", Route: "GET " + clusters + "-moves", Tag: tag, Allow: see,
 		Summary: "List which clusters merged and split, newest first.",
-	}, a.listClusterMoves)
-	a.clusterAnswers(tag, see)
+	}, h.listClusterMoves)
+	h.clusterAnswers(tag, see)
 }
 
 // Conversation is the JSON form of a conversation, without its messages.
@@ -105,10 +105,10 @@ type conversationURLs struct {
 	Source   string `json:"source,omitempty" format:"uri" doc:"Address of the conversation at its source."`
 }
 
-func (a *API) conversation(v docs.Conversation) Conversation {
+func (h *handlers) conversation(v docs.Conversation) Conversation {
 	return Conversation{
 		Object: "conversation", ID: string(v.ID), Subject: v.Subject, CreatedAt: v.CreatedAt, ProcessedAt: v.ProcessedAt, Source: v.Source,
-		URLs: conversationURLs{a.Location("orgs", string(v.Org), "conversations", url.PathEscape(string(v.ID))), v.URL},
+		URLs: conversationURLs{h.Location("orgs", string(v.Org), "conversations", url.PathEscape(string(v.ID))), v.URL},
 	}
 }
 
@@ -118,8 +118,8 @@ type listConversationsIn struct {
 	Source string `query:"source" maxLength:"255" doc:"Only conversations of this source."`
 }
 
-func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*kernel.Page[Conversation], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
+func (h *handlers) listConversations(ctx context.Context, in *listConversationsIn) (*kernel.Page[Conversation], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Conversations.Conversations(in.Org, in.Source), h.conversation)
 }
 
 // conversationPart is the JSON form of a message of a conversation.
@@ -169,7 +169,7 @@ type ingestConversationsIn struct {
 	Body   conversationInputs `doc:"One conversation or several."`
 }
 
-func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn) (*kernel.Done, error) {
+func (h *handlers) ingestConversations(ctx context.Context, in *ingestConversationsIn) (*kernel.Done, error) {
 	all := make([]conversations.Input, len(in.Body))
 	for i, c := range in.Body {
 		one := conversations.Input{ID: c.ID, Subject: c.Subject}
@@ -184,7 +184,7 @@ func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn
 		}
 		all[i] = one
 	}
-	return nil, a.Conversations.Ingest(ctx, authz.FromContext(ctx), in.Source, all)
+	return nil, h.Conversations.Ingest(ctx, authz.FromContext(ctx), in.Source, all)
 }
 
 // ConversationIn is part of the input of operations on a conversation.
@@ -200,9 +200,9 @@ type conversationDetail struct {
 	Metadata     conversationMetadata `json:"metadata"`
 }
 
-func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[conversationDetail], error) {
-	v, parts, err := a.Conversations.Conversation(ctx, in.Org, in.ID)
-	w := conversationDetail{Conversation: a.conversation(v), Parts: []conversationPart{}, Metadata: conversationMetadata{URL: v.URL, Attributes: v.Attributes}}
+func (h *handlers) getConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[conversationDetail], error) {
+	v, parts, err := h.Conversations.Conversation(ctx, in.Org, in.ID)
+	w := conversationDetail{Conversation: h.conversation(v), Parts: []conversationPart{}, Metadata: conversationMetadata{URL: v.URL, Attributes: v.Attributes}}
 	if v.HasCreated {
 		w.Metadata.CreatedAt = v.CreatedAt
 	}
@@ -212,13 +212,13 @@ func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*kernel.
 	return kernel.OK(w), err
 }
 
-func (a *API) deleteConversation(ctx context.Context, in *ConversationIn) (*kernel.Done, error) {
-	return nil, a.Conversations.Delete(ctx, authz.FromContext(ctx), in.ID)
+func (h *handlers) deleteConversation(ctx context.Context, in *ConversationIn) (*kernel.Done, error) {
+	return nil, h.Conversations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
-func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[Conversation], error) {
-	v, err := a.Conversations.Redact(ctx, authz.FromContext(ctx), in.ID)
-	return kernel.OK(a.conversation(v)), err
+func (h *handlers) redactConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[Conversation], error) {
+	v, err := h.Conversations.Redact(ctx, authz.FromContext(ctx), in.ID)
+	return kernel.OK(h.conversation(v)), err
 }
 
 // ConversationIssue is the JSON form of an issue in a conversation.
@@ -244,13 +244,13 @@ type issueItem struct {
 	Conversation Conversation      `json:"conversation"`
 }
 
-func (a *API) issueItem(v store.IssueIn) issueItem {
+func (h *handlers) issueItem(v store.IssueIn) issueItem {
 	i := v.Issue
 	return issueItem{ConversationIssue{
 		Object: "conversation-issue", ID: string(i.ID), Title: i.Title, Summary: i.Summary, CreatedAt: i.CreatedAt, IngestedAt: i.IngestedAt,
 		Conversation: string(i.Conversation), Cluster: string(i.Cluster),
-		URLs: locationOnly{a.Location("orgs", string(i.Org), "conversations-issues", string(i.ID))},
-	}, a.conversation(v.Conversation)}
+		URLs: locationOnly{h.Location("orgs", string(i.Org), "conversations-issues", string(i.ID))},
+	}, h.conversation(v.Conversation)}
 }
 
 type listIssuesIn struct {
@@ -260,9 +260,9 @@ type listIssuesIn struct {
 	Conversation docs.ConversationID `query:"conversation" maxLength:"255" doc:"Only issues of this conversation."`
 }
 
-func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*kernel.Page[issueItem], error) {
+func (h *handlers) listIssues(ctx context.Context, in *listIssuesIn) (*kernel.Page[issueItem], error) {
 	f := store.IssueFilter{Cluster: in.Cluster, Conversation: in.Conversation}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Conversations.Issues(in.Org, f), h.issueItem)
 }
 
 type getIssueIn struct {
@@ -270,7 +270,7 @@ type getIssueIn struct {
 	ID docs.IssueID `path:"issueId" maxLength:"255"`
 }
 
-func (a *API) getIssue(ctx context.Context, in *getIssueIn) (*kernel.Out[issueItem], error) {
-	v, err := a.Conversations.Issue(ctx, in.Org, in.ID)
-	return kernel.OK(a.issueItem(v)), err
+func (h *handlers) getIssue(ctx context.Context, in *getIssueIn) (*kernel.Out[issueItem], error) {
+	v, err := h.Conversations.Issue(ctx, in.Org, in.ID)
+	return kernel.OK(h.issueItem(v)), err
 }

@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -9,23 +9,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) orgTokens() {
+func (h *handlers) orgTokens() {
 	const tag = "Members"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationTokens", Route: "GET /orgs/{organizationId}/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of members that were used in the organization, and those of its service accounts.",
 		About:   "The last use is that in the organization. What people do elsewhere with a token is not visible here.",
-	}, a.listOrgTokens)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOrgTokens)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "revokeOrganizationToken", Route: "DELETE /orgs/{organizationId}/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "End a token for the organization, effective immediately.",
 		About:   "The token of a service account is revoked. The token of a person stays theirs for other organizations; this one refuses it from now on.",
-	}, a.revokeOrgToken)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.revokeOrgToken)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "unblockOrganizationToken", Route: "POST /orgs/{organizationId}/tokens/{tokenId}/unblock", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Accept a token of a member again that the organization refuses.",
 		About:   "A token that it does not refuse stays as it is. Tokens that a refused token made are refused by themselves, and accepted again by themselves.",
-	}, a.unblockOrgToken)
+	}, h.unblockOrgToken)
 }
 
 // OrganizationToken is the JSON form of a token in an organization, with its owner.
@@ -35,8 +35,8 @@ type OrganizationToken struct {
 	Blocked bool      `json:"blocked" doc:"Whether the organization refuses it."`
 }
 
-func (a *API) orgToken(t docs.UsedToken) OrganizationToken {
-	return OrganizationToken{wire.TokenOf(t.Token), a.User(t.Owner), !t.BlockedAt.IsZero()}
+func (h *handlers) orgToken(t docs.UsedToken) OrganizationToken {
+	return OrganizationToken{wire.TokenOf(t.Token), h.User(t.Owner), !t.BlockedAt.IsZero()}
 }
 
 type listOrgTokensIn struct {
@@ -44,8 +44,8 @@ type listOrgTokensIn struct {
 	kernel.Paged
 }
 
-func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*kernel.Page[OrganizationToken], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
+func (h *handlers) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*kernel.Page[OrganizationToken], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.OrgTokens(in.Org), h.orgToken)
 }
 
 type orgTokenIn struct {
@@ -53,11 +53,11 @@ type orgTokenIn struct {
 	wire.TokenIn
 }
 
-func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Out[OrganizationToken], error) {
-	t, err := a.Orgs.UnblockOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
-	return kernel.OK(a.orgToken(t)), err
+func (h *handlers) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Out[OrganizationToken], error) {
+	t, err := h.Orgs.UnblockOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
+	return kernel.OK(h.orgToken(t)), err
 }
 
-func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Done, error) {
-	return nil, a.Orgs.RevokeOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
+func (h *handlers) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Done, error) {
+	return nil, h.Orgs.RevokeOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
 }

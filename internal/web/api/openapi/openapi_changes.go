@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"context"
@@ -35,8 +35,8 @@ type openAPIChangesIn struct {
 	From docs.OpenAPIVersionID `query:"from" maxLength:"50" doc:"Id of the version to compare with. Default: the one before."`
 }
 
-func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*kernel.Out[OpenAPISpecChanges], error) {
-	c, err := a.APISpecs.Changes(ctx, in.Org, in.Slug, in.Version, in.From)
+func (h *handlers) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*kernel.Out[OpenAPISpecChanges], error) {
+	c, err := h.APISpecs.Changes(ctx, in.Org, in.Slug, in.Version, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,12 @@ type orphanedText struct {
 	Title           string `json:"title"`
 }
 
-func (a *API) listOrphanedProse(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[OrphanedProse], error) {
-	v, err := a.Head(ctx)
+func (h *handlers) listOrphanedProse(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[OrphanedProse], error) {
+	v, err := h.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	orphans, err := a.Content.OrphanedProse(ctx, v)
+	orphans, err := h.Content.OrphanedProse(ctx, v)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package support
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type clusterStats struct {
 	TasksCancelled int64 `json:"tasksCancelled" doc:"Those that are archived."`
 }
 
-func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
+func (h *handlers) issuesCluster(c conversations.Cluster) IssuesCluster {
 	v, t := c.Cluster, c.Tasks
 	label, summary := v.Shown()
 	w := IssuesCluster{
@@ -46,8 +46,8 @@ func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 		Pulse: c.Pulse[:], Sources: v.Sources,
 		Stats: clusterStats{v.Issues, v.Conversations, t.Total(), t.Backlog, t.Started, t.Completed, t.Cancelled},
 		URLs: wire.EntryURLs{
-			Location: a.Location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
-			App:      a.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
+			Location: h.Location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
+			App:      h.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
 		},
 	}
 	if w.Sources == nil {
@@ -64,9 +64,9 @@ type listClustersIn struct {
 	Status  store.ClusterStatus `query:"status" enum:"pending,analysing" doc:"pending: no change request answers the cluster; analysing: a draft or an open one does."`
 }
 
-func (a *API) listClusters(ctx context.Context, in *listClustersIn) (*kernel.Page[IssuesCluster], error) {
+func (h *handlers) listClusters(ctx context.Context, in *listClustersIn) (*kernel.Page[IssuesCluster], error) {
 	f := store.ClusterFilter{Order: in.OrderBy, Up: in.Order == "asc", Status: in.Status}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Conversations.Clusters(in.Org, f), h.issuesCluster)
 }
 
 // ClusterIn is part of the input of operations on a cluster.
@@ -79,9 +79,9 @@ type getClusterIn struct {
 	ClusterIn
 }
 
-func (a *API) getCluster(ctx context.Context, in *getClusterIn) (*kernel.Out[IssuesCluster], error) {
-	v, err := a.Conversations.Cluster(ctx, in.Org, in.Cluster)
-	return kernel.OK(a.issuesCluster(v)), err
+func (h *handlers) getCluster(ctx context.Context, in *getClusterIn) (*kernel.Out[IssuesCluster], error) {
+	v, err := h.Conversations.Cluster(ctx, in.Org, in.Cluster)
+	return kernel.OK(h.issuesCluster(v)), err
 }
 
 // clusterMove is the JSON form of a merge or a split of clusters.
@@ -99,23 +99,23 @@ type listClusterMovesIn struct {
 	kernel.Paged
 }
 
-func (a *API) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*kernel.Page[clusterMove], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
+func (h *handlers) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*kernel.Page[clusterMove], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
 		return clusterMove{m.ID, m.Kind, string(m.From), string(m.Into), m.Issues, m.At}
 	})
 }
 
-func (a *API) clusterAnswers(tag string, see authz.Rule) {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) clusterAnswers(tag string, see authz.Rule) {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusterPages", Route: "GET /orgs/{organizationId}/conversations-clusters/{clusterId}/pages", Tag: tag, Allow: see,
 		Summary: "Find the pages that should answer a cluster, among those that you can see.",
 		About:   "At most ten, the best first. answers says whether a page is likely to answer the cluster already: most of what users write is found in what matched.",
-	}, a.clusterPages)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.clusterPages)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace),
 		Summary: "Open a change request that answers a cluster, with a page that lists the users' questions.",
 		About:   "A draft or an open request of the space that answers the cluster already is returned with status 200 instead. Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",
-	}, a.answerCluster)
+	}, h.answerCluster)
 }
 
 // clusterPage is the JSON form of a page that may answer a cluster.
@@ -130,11 +130,11 @@ type clusterPages struct {
 	Items []clusterPage `json:"items"`
 }
 
-func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*kernel.Out[clusterPages], error) {
-	found, err := a.Conversations.Answers(ctx, authz.FromContext(ctx), in.Cluster)
+func (h *handlers) clusterPages(ctx context.Context, in *getClusterIn) (*kernel.Out[clusterPages], error) {
+	found, err := h.Conversations.Answers(ctx, authz.FromContext(ctx), in.Cluster)
 	w := clusterPages{Items: []clusterPage{}}
 	for _, f := range found {
-		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.PageResult(f.Found), f.Coverage, f.Answers})
+		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), h.PageResult(f.Found), f.Coverage, f.Answers})
 	}
 	return kernel.OK(w), err
 }
@@ -154,17 +154,17 @@ type answering struct {
 	Body     wire.ChangeRequest
 }
 
-func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answering, error) {
+func (h *handlers) answerCluster(ctx context.Context, in *answerClusterIn) (*answering, error) {
 	g, subject := authz.FromContext(ctx), ""
 	if in.Body != nil {
 		subject = in.Body.Subject
 	}
-	cr, made, err := a.Conversations.Propose(ctx, g, in.Cluster, subject)
+	cr, made, err := h.Conversations.Propose(ctx, g, in.Cluster, subject)
 	if err != nil {
 		return nil, err
 	}
 	sp := g.Space
 	sp.Revision = cr.Initial // the revision from which the request was created
-	w, err := a.ChangeRequest(ctx, g, sp, cr)
+	w, err := h.ChangeRequest(ctx, g, sp, cr)
 	return &answering{w.URLs.Location, made, w}, err
 }

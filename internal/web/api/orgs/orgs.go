@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -15,58 +15,58 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) organizations() {
+func (h *handlers) organizations() {
 	const tag = "Organizations"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
 		About:   "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
-	}, a.listOrganizations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOrganizations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
 		Summary: "Create an organization. You become its admin.",
-	}, a.createOrganization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createOrganization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "An organization.",
-	}, a.getOrganization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOrganization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of an organization.",
-	}, a.updateOrganization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateOrganization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
 		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved. An organization that you cannot join is 404.",
-	}, a.join)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.join)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationEmailDomains", Route: "GET /orgs/{organizationId}/email-domains", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the e-mail domains of an organization, with their proof.",
 		About: "Nobody joins by the address of a domain that is pending. It is proved by a TXT record, which has to stay: record has its name and its value. " +
 			"The DNS is asked when this is called.",
-	}, a.emailDomains)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.emailDomains)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that people with an address of your e-mail domain can join.",
-	}, a.organizationsByDomain)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.organizationsByDomain)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the organization of a hostname, if you are a member of it.",
-	}, a.subdomain)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.subdomain)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ReadInstructions),
 		Summary: "Get the instructions for the organization's writing agent.",
-	}, a.agentInstructions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.agentInstructions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Replace the instructions for the organization's writing agent.",
-	}, a.setAgentInstructions)
+	}, h.setAgentInstructions)
 }
 
-func (a *API) listOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Organization], error) {
-	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) wire.Organization {
-		return a.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
+func (h *handlers) listOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Organization], error) {
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) wire.Organization {
+		return h.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
 	})
 }
 
@@ -83,7 +83,7 @@ type createOrganizationIn struct {
 	}
 }
 
-func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*kernel.Created[wire.Organization], error) {
+func (h *handlers) createOrganization(ctx context.Context, in *createOrganizationIn) (*kernel.Created[wire.Organization], error) {
 	g := authz.FromContext(ctx)
 	n := orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
@@ -91,17 +91,17 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 	if in.DefaultSite == "true" {
 		n.Then = sites.First(in.Body.Title)
 	}
-	o, err := a.Orgs.Create(ctx, g, n)
+	o, err := h.Orgs.Create(ctx, g, n)
 	if err != nil {
 		return nil, err
 	}
 	access := &docs.Access{Org: o.ID, User: g.Actor.User, Member: true, Role: docs.Admin}
-	return kernel.Made(a.Location("orgs", string(o.ID)), a.Organization(authz.FromContext(ctx).Actor, o, access)), nil
+	return kernel.Made(h.Location("orgs", string(o.ID)), h.Organization(authz.FromContext(ctx).Actor, o, access)), nil
 }
 
-func (a *API) getOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Out[wire.Organization], error) {
-	o, err := a.Orgs.Organization(ctx, in.Org)
-	return kernel.OK(a.Organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
+func (h *handlers) getOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Out[wire.Organization], error) {
+	o, err := h.Orgs.Organization(ctx, in.Org)
+	return kernel.OK(h.Organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
 }
 
 type updateOrganizationIn struct {
@@ -120,7 +120,7 @@ type updateOrganizationIn struct {
 	}
 }
 
-func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*kernel.Out[wire.Organization], error) {
+func (h *handlers) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*kernel.Out[wire.Organization], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := orgs.OrganizationPatch{
 		Title: b.Title, EmailDomains: b.EmailDomains, Hostname: b.Hostname, DefaultRole: b.DefaultRole, Logo: b.Logo,
@@ -131,12 +131,12 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 	} else if b.DefaultContent.IsNull() {
 		patch.DefaultContent = opt.Null[string]()
 	}
-	o, err := a.Orgs.Update(ctx, g, in.Org, patch)
-	return kernel.OK(a.Organization(authz.FromContext(ctx).Actor, o, g.Access)), err
+	o, err := h.Orgs.Update(ctx, g, in.Org, patch)
+	return kernel.OK(h.Organization(authz.FromContext(ctx).Actor, o, g.Access)), err
 }
 
-func (a *API) join(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
-	return nil, a.Orgs.Join(ctx, authz.FromContext(ctx), in.Org)
+func (h *handlers) join(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
+	return nil, h.Orgs.Join(ctx, authz.FromContext(ctx), in.Org)
 }
 
 type organizationsByDomain struct {
@@ -147,11 +147,11 @@ type emailDomainIn struct {
 	Domain string `path:"emailDomain" maxLength:"253"`
 }
 
-func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
-	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
+func (h *handlers) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
+	all, err := h.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []wire.Organization{}}
 	for _, it := range all {
-		w.Organizations = append(w.Organizations, a.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access))
+		w.Organizations = append(w.Organizations, h.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access))
 	}
 	return kernel.OK(w), err
 }
@@ -175,8 +175,8 @@ type emailDomains struct {
 	Items []EmailDomain `json:"items"`
 }
 
-func (a *API) emailDomains(ctx context.Context, in *wire.OrgIn) (*kernel.Out[emailDomains], error) {
-	all, err := a.Orgs.EmailDomains(ctx, in.Org)
+func (h *handlers) emailDomains(ctx context.Context, in *wire.OrgIn) (*kernel.Out[emailDomains], error) {
+	all, err := h.Orgs.EmailDomains(ctx, in.Org)
 	w := emailDomains{Items: []EmailDomain{}}
 	for _, d := range all {
 		status := "pending"
@@ -200,8 +200,8 @@ type subdomainIn struct {
 	Subdomain string `path:"subdomain" maxLength:"32"`
 }
 
-func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*kernel.Out[Subdomain], error) {
-	o, err := a.Orgs.OrganizationByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
+func (h *handlers) subdomain(ctx context.Context, in *subdomainIn) (*kernel.Out[Subdomain], error) {
+	o, err := h.Orgs.OrganizationByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
 	return kernel.OK(Subdomain{"subdomain", o.Hostname, wire.OrgPointer{Type: "organization", Organization: string(o.ID)}, true}), err
 }
 
@@ -214,16 +214,16 @@ type AgentInstructions struct {
 	URLs         wire.Location   `json:"urls"`
 }
 
-func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstructions {
+func (h *handlers) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstructions {
 	return AgentInstructions{
 		"agent-instructions", v.Document, v.UpdatedAt, string(v.UpdatedBy),
-		wire.Location{Location: a.Location("orgs", string(org), "agent-instructions")},
+		wire.Location{Location: h.Location("orgs", string(org), "agent-instructions")},
 	}
 }
 
-func (a *API) agentInstructions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[AgentInstructions], error) {
-	v, err := a.Orgs.AgentInstructions(ctx, in.Org)
-	return kernel.OK(a.instructions(in.Org, v)), err
+func (h *handlers) agentInstructions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[AgentInstructions], error) {
+	v, err := h.Orgs.AgentInstructions(ctx, in.Org)
+	return kernel.OK(h.instructions(in.Org, v)), err
 }
 
 type setAgentInstructionsIn struct {
@@ -233,7 +233,7 @@ type setAgentInstructionsIn struct {
 	}
 }
 
-func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*kernel.Out[AgentInstructions], error) {
-	v, err := a.Orgs.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
-	return kernel.OK(a.instructions(in.Org, v)), err
+func (h *handlers) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*kernel.Out[AgentInstructions], error) {
+	v, err := h.Orgs.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
+	return kernel.OK(h.instructions(in.Org, v)), err
 }

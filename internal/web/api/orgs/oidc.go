@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -14,37 +14,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) oidcProviders() {
+func (h *handlers) oidcProviders() {
 	const (
 		tag  = "SSO"
 		root = "/orgs/{organizationId}/oidc"
 		one  = root + "/{oidcProviderId}"
 	)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOIDCProviders", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the OpenID Connect providers of an organization.",
-	}, a.listOIDCProviders)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOIDCProviders)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOIDCProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Let people sign in to the organization through an OpenID Connect provider.",
 		About: "Register `redirectURL` at the provider, and give people `startURL`. Whoever arrives for the first time becomes a member with the default role and team. " +
 			"An account that exists is signed in only if an admin has marked its member for single sign-on. The session is good for this organization only. " +
 			"An organization can have 20 providers.",
-	}, a.createOIDCProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createOIDCProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOIDCProvider", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an OpenID Connect provider, with what went wrong in the last sign-in.",
-	}, a.getOIDCProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOIDCProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOIDCProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change an OpenID Connect provider.",
 		About:   "The issuer cannot be changed, because it is what names people: create another provider.",
-	}, a.updateOIDCProvider)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateOIDCProvider)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOIDCProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete an OpenID Connect provider, and end the sessions that were opened through OpenID Connect. Members stay.",
-	}, a.deleteOIDCProvider)
+	}, h.deleteOIDCProvider)
 }
 
 // OIDCProvider is the JSON form of an OpenID Connect provider.
@@ -69,12 +69,12 @@ type OIDCProvider struct {
 	URLs        wire.Location          `json:"urls"`
 }
 
-func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
+func (h *handlers) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 	v := OIDCProvider{
 		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
 		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam), TrustEmail: p.TrustEmail,
-		RedirectURL: a.OIDC.RedirectURL(p.ID), StartURL: a.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
-		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: wire.Location{Location: a.Location("orgs", string(p.Org), "oidc", string(p.ID))},
+		RedirectURL: h.OIDC.RedirectURL(p.ID), StartURL: h.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: wire.Location{Location: h.Location("orgs", string(p.Org), "oidc", string(p.ID))},
 	}
 	if p.DefaultRole != docs.Guest {
 		v.DefaultRole = &p.DefaultRole
@@ -87,8 +87,8 @@ type listOIDCProvidersIn struct {
 	kernel.Paged
 }
 
-func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*kernel.Page[OIDCProvider], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
+func (h *handlers) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*kernel.Page[OIDCProvider], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.OIDC.Providers(in.Org), h.oidcProvider)
 }
 
 type createOIDCProviderIn struct {
@@ -106,16 +106,16 @@ type createOIDCProviderIn struct {
 	}
 }
 
-func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*kernel.Created[OIDCProvider], error) {
+func (h *handlers) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*kernel.Created[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
 	}
-	p, err := a.OIDC.Create(ctx, authz.FromContext(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
+	p, err := h.OIDC.Create(ctx, authz.FromContext(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
 		Label: opt.Of(b.Label), ClientID: opt.Of(b.ClientID), ClientSecret: b.ClientSecret, GroupsClaim: b.GroupsClaim,
 		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam, TrustEmail: b.TrustEmail,
 	}})
-	out := a.oidcProvider(p)
+	out := h.oidcProvider(p)
 	return kernel.Made(out.URLs.Location, out), err
 }
 
@@ -136,9 +136,9 @@ type OIDCProviderIn struct {
 	Provider docs.OIDCProviderID `path:"oidcProviderId"`
 }
 
-func (a *API) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
-	p, err := a.OIDC.Provider(ctx, in.Org, in.Provider)
-	return kernel.OK(a.oidcProvider(p)), err
+func (h *handlers) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
+	p, err := h.OIDC.Provider(ctx, in.Org, in.Provider)
+	return kernel.OK(h.oidcProvider(p)), err
 }
 
 type updateOIDCProviderIn struct {
@@ -155,15 +155,15 @@ type updateOIDCProviderIn struct {
 	}
 }
 
-func (a *API) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
+func (h *handlers) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
 	}
-	p, err := a.OIDC.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, oidc.Patch(b))
-	return kernel.OK(a.oidcProvider(p)), err
+	p, err := h.OIDC.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, oidc.Patch(b))
+	return kernel.OK(h.oidcProvider(p)), err
 }
 
-func (a *API) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Done, error) {
-	return nil, a.OIDC.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
+func (h *handlers) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Done, error) {
+	return nil, h.OIDC.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }

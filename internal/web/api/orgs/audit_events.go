@@ -1,4 +1,4 @@
-package api
+package orgs
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 
 // auditEvents declares the audit log in the form that clients of GitBook know. The log is the
 // Same as that of listAuditEvents.
-func (a *API) auditEvents(tag string) {
+func (h *handlers) auditEvents(tag string) {
 	const root = "/orgs/{organizationId}/audit-event"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationAuditEvents", Route: "GET " + root + "s", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first, in the form of GitBook.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
-	}, a.listAuditEvents)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listAuditEvents)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationAuditEvent", Route: "GET " + root + "s/{auditEventId}", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an event of the audit log with its details.",
-	}, a.getAuditEvent)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getAuditEvent)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrganizationAuditEventActions", Route: "GET " + root + "-actions", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the actions of the newest 5,000 events of the audit log.",
-	}, a.listAuditActions)
+	}, h.listAuditActions)
 }
 
 // OrganizationAuditEvent is the JSON form of an event of the audit log in the form of GitBook.
@@ -64,11 +64,11 @@ type auditTarget struct {
 // operator is the id of the actor of events that the operator caused on the command line.
 const operator = "octavo:operator"
 
-func (a *API) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
+func (h *handlers) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
 	id := docs.UUID(r.ID)
 	w := OrganizationAuditEvent{
 		Object: "audit-event", ID: id, OccurredAt: r.At, Action: r.Action, Actor: auditActor{"user", string(r.Actor)}, Source: "ui",
-		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: wire.Location{Location: a.Location("orgs", string(r.Org), "audit-events", id)},
+		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: wire.Location{Location: h.Location("orgs", string(r.Org), "audit-events", id)},
 	}
 	switch {
 	case r.Actor == "":
@@ -91,7 +91,7 @@ type listAuditEventsIn struct {
 	Target string `query:"target" maxLength:"256" doc:"Id of the thing that it was done to."`
 }
 
-func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kernel.Page[OrganizationAuditEvent], error) {
+func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kernel.Page[OrganizationAuditEvent], error) {
 	f, err := AuditFilter{Actor: in.Actor, Action: in.Action, Subject: in.Target, From: in.From}.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kern
 	if !f.Until.IsZero() {
 		f.Until++
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), a.organizationAuditEvent)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Audit(in.Org, f), h.organizationAuditEvent)
 }
 
 type auditEventIn struct {
@@ -110,12 +110,12 @@ type auditEventIn struct {
 	ID string `path:"auditEventId" maxLength:"64"`
 }
 
-func (a *API) getAuditEvent(ctx context.Context, in *auditEventIn) (*kernel.Out[OrganizationAuditEventDetails], error) {
-	r, err := a.Orgs.AuditEvent(ctx, in.Org, in.ID)
+func (h *handlers) getAuditEvent(ctx context.Context, in *auditEventIn) (*kernel.Out[OrganizationAuditEventDetails], error) {
+	r, err := h.Orgs.AuditEvent(ctx, in.Org, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	w := OrganizationAuditEventDetails{OrganizationAuditEvent: a.organizationAuditEvent(r), ExecutionID: r.Request, SchemaVersion: 1, Payload: map[string]any{}}
+	w := OrganizationAuditEventDetails{OrganizationAuditEvent: h.organizationAuditEvent(r), ExecutionID: r.Request, SchemaVersion: 1, Payload: map[string]any{}}
 	_ = json.Unmarshal([]byte(r.Data), &w.Payload) // the server wrote it as a JSON object
 	return kernel.OK(w), nil
 }
@@ -131,8 +131,8 @@ type auditActions struct {
 	Items []AuditEventAction `json:"items"`
 }
 
-func (a *API) listAuditActions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[auditActions], error) {
-	names, err := a.Orgs.AuditActions(ctx, in.Org)
+func (h *handlers) listAuditActions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[auditActions], error) {
+	names, err := h.Orgs.AuditActions(ctx, in.Org)
 	w := auditActions{Items: []AuditEventAction{}}
 	for _, name := range names {
 		w.Items = append(w.Items, AuditEventAction{"audit-event-action", name, actionLabel(name)})

@@ -1,4 +1,4 @@
-package api
+package openapi
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // maximum size of the text, because JSON escapes quotes and line breaks.
 const maxSpecBody = 2 * apispec.MaxText
 
-func (a *API) openAPISpecs() {
+func (h *handlers) openAPISpecs() {
 	const (
 		tag      = "OpenAPI specifications"
 		route    = "/orgs/{organizationId}/openapi"
@@ -26,73 +26,73 @@ func (a *API) openAPISpecs() {
 			"and if it failed there is lastProcessErrorCode, while the newest version stays as it was. "
 	)
 	see, edit := authz.Org(authz.ListOpenAPISpecs), authz.Org(authz.CreateOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOpenAPISpecs", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the OpenAPI specifications of an organization, by slug.",
-	}, a.listOpenAPISpecs)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOpenAPISpecs)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Add an OpenAPI specification under a slug of its own.",
 		About:   sources + "An organization can have 1000 specifications.",
-	}, a.createOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createOpenAPISpec)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecBySlug", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get an OpenAPI specification.",
-	}, a.getOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOpenAPISpec)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Set the source of an OpenAPI specification, which is added if it does not exist.",
 		About:   sources + "A URL is fetched again every six hours; the same URL fetches it now. A source that did not change makes no version.",
-	}, a.putOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.putOpenAPISpec)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
 		Summary: "Decide whether everybody may read an OpenAPI specification, and whether new versions open change requests.",
 		About: "A public one has urls.published, an address that needs no token. With changeRequestSpace, a version that changes something opens a change request in that space, " +
 			"in the name of the caller, with the changes as its description. As long as it is not merged or archived, the next version updates it.",
-	}, a.updateOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateOpenAPISpec)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete an OpenAPI specification with its versions.",
-	}, a.deleteOpenAPISpec)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteOpenAPISpec)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOpenAPISpecVersions", Route: "GET " + versions, Tag: tag, Allow: see,
 		Summary: "List the versions of an OpenAPI specification, newest first.",
-	}, a.listOpenAPIVersions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOpenAPIVersions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersion", Route: "GET " + versions + "/latest", Tag: tag, Allow: see,
 		Summary: "Get the newest version of an OpenAPI specification.",
 		About:   "404 as long as no source of it could be processed.",
-	}, a.getLatestOpenAPIVersion)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getLatestOpenAPIVersion)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: kernel.TransferTime,
 		Summary: "Get the content of the newest version of an OpenAPI specification.",
 		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
-	}, a.getLatestOpenAPIContent)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getLatestOpenAPIContent)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the root file of the newest version of an OpenAPI specification, as it was sent or fetched.",
-	}, a.getLatestOpenAPIRaw)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getLatestOpenAPIRaw)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
 		Summary: "Get a version of an OpenAPI specification.",
-	}, a.getOpenAPIVersion)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOpenAPIVersion)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the content of a version of an OpenAPI specification.",
-	}, a.getOpenAPIContent)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOpenAPIContent)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
 		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
-	}, a.getOpenAPIChanges)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getOpenAPIChanges)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: kernel.TransferTime,
 		Summary: "List what was written beside operations that their specifications do not have any more.",
 		About:   "It is kept until somebody deletes the reusable content, or the operation is back.",
-	}, a.listOrphanedProse)
-	a.openAPIDownloads(tag)
+	}, h.listOrphanedProse)
+	h.openAPIDownloads(tag)
 }
 
 // OpenAPISpec is the JSON form of an OpenAPI specification.
@@ -126,22 +126,22 @@ type openAPIURLs struct {
 	Published string `json:"published,omitempty" format:"uri" doc:"Address of the newest version that needs no token; absent if the specification is private."`
 }
 
-func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
+func (h *handlers) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 	out := OpenAPISpec{
 		Object: "openapi-spec", ID: string(v.ID), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Slug: string(v.Slug), SourceURL: v.SourceURL,
 		ProcessingState: v.State, Visibility: v.Visibility, LastVersion: string(v.LastVersion), LastProcessedAt: v.ProcessedAt, LastError: v.Error,
 		LastErrorCount: len(v.Problems), RequestSpace: string(v.RequestSpace),
 		Permissions: wire.OpenAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
 		URLs: openAPIURLs{
-			Location: a.Location("orgs", string(v.Org), "openapi", string(v.Slug)),
-			App:      a.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
+			Location: h.Location("orgs", string(v.Org), "openapi", string(v.Slug)),
+			App:      h.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
 		},
 	}
 	for _, p := range v.Problems {
 		out.LastErrors = append(out.LastErrors, openAPIProblem(p))
 	}
 	if v.Visibility == docs.OpenAPIPublic {
-		out.URLs.Published = a.Location("openapi", string(v.Org), string(v.Slug))
+		out.URLs.Published = h.Location("openapi", string(v.Org), string(v.Slug))
 	}
 	return out
 }
@@ -151,9 +151,9 @@ type listOpenAPISpecsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*kernel.Page[OpenAPISpec], error) {
+func (h *handlers) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*kernel.Page[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return h.openAPISpec(g, v) })
 }
 
 // openAPISource is the JSON form of the source of a specification.
@@ -170,10 +170,10 @@ type createOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+func (h *handlers) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	v, err := a.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
-	return kernel.OK(a.openAPISpec(g, v)), err
+	v, err := h.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
+	return kernel.OK(h.openAPISpec(g, v)), err
 }
 
 // OpenAPISpecIn is part of the input of operations on a specification.
@@ -182,9 +182,9 @@ type OpenAPISpecIn struct {
 	Slug docs.OpenAPISlug `path:"specSlug"`
 }
 
-func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
-	v, err := a.APISpecs.Spec(ctx, in.Org, in.Slug)
-	return kernel.OK(a.openAPISpec(authz.FromContext(ctx), v)), err
+func (h *handlers) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+	v, err := h.APISpecs.Spec(ctx, in.Org, in.Slug)
+	return kernel.OK(h.openAPISpec(authz.FromContext(ctx), v)), err
 }
 
 type putOpenAPISpecIn struct {
@@ -195,10 +195,10 @@ type putOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*kernel.Put[OpenAPISpec], error) {
+func (h *handlers) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*kernel.Put[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	v, made, err := a.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
-	return &kernel.Put[OpenAPISpec]{Made: made, Body: a.openAPISpec(g, v)}, err
+	v, made, err := h.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
+	return &kernel.Put[OpenAPISpec]{Made: made, Body: h.openAPISpec(g, v)}, err
 }
 
 type updateOpenAPISpecIn struct {
@@ -209,12 +209,12 @@ type updateOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+func (h *handlers) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	v, err := a.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
-	return kernel.OK(a.openAPISpec(g, v)), err
+	v, err := h.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
+	return kernel.OK(h.openAPISpec(g, v)), err
 }
 
-func (a *API) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Done, error) {
-	return nil, a.APISpecs.Delete(ctx, authz.FromContext(ctx), in.Slug)
+func (h *handlers) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Done, error) {
+	return nil, h.APISpecs.Delete(ctx, authz.FromContext(ctx), in.Slug)
 }

@@ -1,4 +1,4 @@
-package api
+package people
 
 import (
 	"context"
@@ -14,31 +14,31 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) inbox() {
+func (h *handlers) inbox() {
 	const tag = "Inbox"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listInbox", Route: "GET /user/inbox", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List what you were notified of, newest first.",
 		About: "Only what you may see now is there. Notices are kept for 90 days, the newest 1000 of them. " +
 			"`?unread=true&limit=0` returns the number of those that you have not read. They are written a moment after the event.",
-	}, a.listInbox)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listInbox)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateNotice", Route: "PATCH /user/inbox/{noticeId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Mark a notice as read or unread.",
-	}, a.updateNotice)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateNotice)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "readInbox", Route: "POST /user/inbox/read", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Summary: "Mark all notices as read, or those of a kind or an organization.",
-	}, a.readInbox)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.readInbox)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getNotifications", Route: "GET /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get what you want to be notified of, and how.",
-	}, a.notifications)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.notifications)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateNotifications", Route: "PATCH /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Change what you want to be notified of, and how.",
 		About:   "Mails go to an address that you have proved by signing in with a link.",
-	}, a.updateNotifications)
+	}, h.updateNotifications)
 }
 
 // Notice is the JSON form of a notice in the inbox.
@@ -74,12 +74,12 @@ type noticeRequest struct {
 	Subject string `json:"subject"`
 }
 
-func (a *API) notice(n docs.Notice) Notice {
+func (h *handlers) notice(n docs.Notice) Notice {
 	w := Notice{
 		Object: "notice", ID: string(n.ID), Kind: n.Kind, CreatedAt: n.At, ReadAt: n.ReadAt, Organization: string(n.Org),
 		Actor: noticeActor{string(n.Actor), n.ActorName}, Space: noticeSpace{string(n.Space), n.SpaceTitle},
 		Comment: string(n.Comment), Reply: string(n.Reply), Quote: inbox.Quote(n),
-		URLs: wire.EntryURLs{Location: a.Location("user", "inbox", string(n.ID)), App: a.BaseURL + inbox.Address(n)},
+		URLs: wire.EntryURLs{Location: h.Location("user", "inbox", string(n.ID)), App: h.BaseURL + inbox.Address(n)},
 	}
 	if n.Request != "" {
 		w.Request = &noticeRequest{string(n.Request), n.Number, n.Subject}
@@ -99,8 +99,8 @@ type listInboxIn struct {
 	NoticeFilter
 }
 
-func (a *API) listInbox(ctx context.Context, in *listInboxIn) (*kernel.Page[Notice], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
+func (h *handlers) listInbox(ctx context.Context, in *listInboxIn) (*kernel.Page[Notice], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), h.notice)
 }
 
 type updateNoticeIn struct {
@@ -110,12 +110,12 @@ type updateNoticeIn struct {
 	}
 }
 
-func (a *API) updateNotice(ctx context.Context, in *updateNoticeIn) (*kernel.Out[Notice], error) {
-	n, err := a.Inbox.Mark(ctx, authz.FromContext(ctx), in.Notice, in.Body.Read)
+func (h *handlers) updateNotice(ctx context.Context, in *updateNoticeIn) (*kernel.Out[Notice], error) {
+	n, err := h.Inbox.Mark(ctx, authz.FromContext(ctx), in.Notice, in.Body.Read)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(a.notice(n)), nil
+	return kernel.OK(h.notice(n)), nil
 }
 
 type readInboxIn struct {
@@ -129,8 +129,8 @@ type readInboxOut struct {
 	Read int `json:"read" doc:"How many notices were unread before."`
 }
 
-func (a *API) readInbox(ctx context.Context, in *readInboxIn) (*kernel.Out[readInboxOut], error) {
-	n, err := a.Inbox.MarkAll(ctx, authz.FromContext(ctx), inbox.Filter{Kind: in.Body.Kind.Or(""), Org: in.Body.Org.Or("")})
+func (h *handlers) readInbox(ctx context.Context, in *readInboxIn) (*kernel.Out[readInboxOut], error) {
+	n, err := h.Inbox.MarkAll(ctx, authz.FromContext(ctx), inbox.Filter{Kind: in.Body.Kind.Or(""), Org: in.Body.Org.Or("")})
 	if err != nil {
 		return nil, err
 	}
@@ -174,8 +174,8 @@ func notifications(n docs.Notifications) Notifications {
 	}
 }
 
-func (a *API) notifications(ctx context.Context, _ *struct{}) (*kernel.Out[Notifications], error) {
-	n, err := a.Inbox.Settings(ctx, authz.FromContext(ctx))
+func (h *handlers) notifications(ctx context.Context, _ *struct{}) (*kernel.Out[Notifications], error) {
+	n, err := h.Inbox.Settings(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +234,8 @@ func (p notificationDigestPatch) patched(d docs.Digest) (docs.Digest, error) {
 	return d, nil
 }
 
-func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*kernel.Out[Notifications], error) {
-	n, err := a.Inbox.UpdateSettings(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
+func (h *handlers) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*kernel.Out[Notifications], error) {
+	n, err := h.Inbox.UpdateSettings(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
 		var err error
 		n = in.Body.Kinds.Or(notificationKindsPatch{}).patched(n)
 		n.Digest, err = in.Body.Digest.Or(notificationDigestPatch{}).patched(n.Digest)

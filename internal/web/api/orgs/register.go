@@ -1,0 +1,43 @@
+// Package orgs has the operations of organizations: their members, teams, invites, service accounts,
+// tokens, sign-in, audit log and webhooks.
+package orgs
+
+import (
+	"github.com/octavo-docs/octavo/internal/identity/oidc"
+	"github.com/octavo-docs/octavo/internal/identity/orgs"
+	"github.com/octavo-docs/octavo/internal/identity/sso"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/web/api/wire"
+	"github.com/octavo-docs/octavo/internal/webhooks"
+)
+
+// Services are what the operations need.
+type Services struct {
+	Orgs     *orgs.Service
+	Spaces   *spaces.Service
+	SSO      *sso.Service
+	OIDC     *oidc.Service
+	Webhooks *webhooks.Service
+}
+
+type handlers struct {
+	*wire.Views
+	Services
+}
+
+// Register registers the operations.
+func Register(v *wire.Views, s Services) {
+	h := &handlers{v, s}
+	h.organizations()
+	h.deletedOrganizations()
+	h.usage()
+	h.members()
+	h.serviceAccounts()
+	h.orgTokens()
+	h.audits()
+	h.invites()
+	h.teams()
+	h.webhooks()
+	h.saml()
+	h.oidcProviders()
+}

@@ -28,7 +28,6 @@ var longFunctions = map[string]string{
 
 // largePackages have more lines than maxPackage, each with the reason.
 var largePackages = map[string]string{
-	"internal/web/api":      "an input type, a row and an adapter for each operation of the contract",
 	"internal/markup":       "one reader and one printer of one language, which must agree on every node",
 	"internal/site/publish": "everything that readers of a site can ask for, behind one gate",
 	"internal/store":        "all SQL of the program, for two databases",

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/octavo-docs/octavo/internal/assets"
-	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/comments"
@@ -30,6 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/openapi"
 	orgsapi "github.com/octavo-docs/octavo/internal/web/api/orgs"
 	"github.com/octavo-docs/octavo/internal/web/api/people"
+	sitesapi "github.com/octavo-docs/octavo/internal/web/api/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/support"
 	"github.com/octavo-docs/octavo/internal/web/api/translation"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -72,9 +72,7 @@ type API struct {
 	*wire.Views
 	Config
 
-	pageCache      *cache.Cache[pageKey, *cachedPage]
-	publishedCache *cache.Cache[publishedKey, []byte]
-	exports        *budget.Pool // concurrent exports of sites
+	pageCache *cache.Cache[pageKey, *cachedPage]
 }
 
 // maxPageCache is the maximum size of the cache of encoded pages, in bytes.
@@ -86,36 +84,18 @@ func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
 	c.Kernel.Tags = tags
 	k := kernel.New(c.Kernel, secret)
-	a := &API{Kernel: k, Views: wire.NewViews(k, c.Content, c.Reviews, c.Sites), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
+	a := &API{Kernel: k, Views: wire.NewViews(k, c.Content, c.Reviews, c.Sites), Config: c}
 	people.Register(a.Views, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
 	orgsapi.Register(a.Views, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
 	openapi.Register(a.Views, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
+	sitesapi.Register(a.Views, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
 	support.Register(a.Views, support.Services{Conversations: c.Conversations})
 	translation.Register(a.Views, translation.Services{Translations: c.Translations})
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
-	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	a.collections()
 	a.spaces()
-	a.sites()
-	a.publishedSite()
-	a.siteSearch()
-	a.urls()
 	a.urlContent()
 	a.embeds()
-	a.siteSections()
-	a.siteGroups()
-	a.siteExternalLinks()
-	a.siteSpaces()
-	a.siteCustomization()
-	a.siteAdaptive()
-	a.siteAudience()
-	a.siteHostname()
-	a.siteRedirects()
-	a.siteServers()
-	a.siteExplain()
-	a.siteExport()
-	a.siteInsights()
-	a.siteReaderQuestions()
 	a.uploads()
 	a.fonts()
 	a.permissions()

@@ -144,10 +144,10 @@ func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeReques
 type createChangeRequestIn struct {
 	wire.SpaceIn
 	Body struct {
-		_           struct{}  `json:"-" additionalProperties:"true"` // the contract allows further properties
-		Subject     string    `json:"subject,omitempty" maxLength:"100"`
-		AgentTaskID string    `json:"agentTaskId,omitempty" maxLength:"100"`
-		Template    *template `json:"template,omitempty" doc:"A template whose pages are added."`
+		_           struct{}       `json:"-" additionalProperties:"true"` // the contract allows further properties
+		Subject     string         `json:"subject,omitempty" maxLength:"100"`
+		AgentTaskID string         `json:"agentTaskId,omitempty" maxLength:"100"`
+		Template    *wire.Template `json:"template,omitempty" doc:"A template whose pages are added."`
 	}
 }
 
@@ -158,7 +158,7 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 	}
 	n := reviews.New{Subject: in.Body.Subject}
 	if in.Body.Template != nil {
-		choice := in.Body.Template.plain()
+		choice := in.Body.Template.Choice()
 		n.Template = &choice
 	}
 	cr, err := a.Reviews.Create(ctx, g, n)

@@ -86,7 +86,7 @@ type newSpace struct {
 	Language       kernel.Language         `json:"language,omitempty"`
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
 	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true creates a space without pages."`
-	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
+	Template       opt.Val[wire.Template]  `json:"template,omitempty" doc:"Content to start with."`
 	ComputedSource opt.Val[computedSource] `json:"computedSource,omitempty" doc:"A page whose pages are computed, as computed of pages: of the type builtin:openapi, with a reference to the specification."`
 }
 
@@ -111,7 +111,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Creat
 	case computed && (first.Empty || templated):
 		return nil, errs.Field("body.computedSource", "cannot be set together with template or empty")
 	case templated:
-		choice := t.plain()
+		choice := t.Choice()
 		first.Template = &choice
 	case computed:
 		first.Computed = []byte(source)

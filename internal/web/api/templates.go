@@ -5,31 +5,16 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// template is a requested template with its parameters.
-type template struct {
-	ID     string         `json:"id" minLength:"1" maxLength:"100"`
-	Params templateParams `json:"params,omitempty"`
-}
-
-type templateParams struct {
-	ContentRefs map[string]docs.Ref `json:"contentRefs,omitempty" doc:"Targets of the references of the template, by name."`
-}
-
-func (t template) plain() content.TemplateChoice {
-	return content.TemplateChoice{At: "body.template", ID: t.ID, Refs: t.Params.ContentRefs}
-}
-
 type applyTemplateIn struct {
 	wire.SpaceIn
 	Body struct {
-		ID              string         `json:"id" minLength:"1" maxLength:"100"`
-		Params          templateParams `json:"params,omitempty"`
-		ChangeRequestID string         `json:"changeRequestId,omitempty" maxLength:"100"`
+		ID              string              `json:"id" minLength:"1" maxLength:"100"`
+		Params          wire.TemplateParams `json:"params,omitempty"`
+		ChangeRequestID string              `json:"changeRequestId,omitempty" maxLength:"100"`
 	}
 }
 

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -18,27 +18,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteSearch() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *readers) siteSearch() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "searchSiteContent", Route: "POST " + wire.SiteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
 		About:   "What the caller does not see has no influence on the results. " + wire.AboutSpaces,
-	}, a.searchSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.searchSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "prewarmSiteSearch", Route: "POST " + wire.SiteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
 		Summary: "Announce a search of a site.",
 		About:   "It does nothing: the index is always ready. Clients call it when a reader opens the search.",
 	}, func(context.Context, *wire.SiteIn) (*kernel.Done, error) { return nil, nil })
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "streamAskInSite", Route: "POST " + wire.SiteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
 			"It is sent as one event, followed by an event done.",
-	}, a.askSite)
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	}, h.askSite)
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "streamRecommendedQuestionsInSite", Route: "GET " + wire.SiteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
 		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
-	}, a.siteQuestions)
+	}, h.siteQuestions)
 }
 
 // searchScope selects the site spaces that are searched. The mode default selects the
@@ -62,7 +62,7 @@ type searchSiteIn struct {
 	}
 }
 
-func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[wire.SpaceResult], error) {
+func (h *readers) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[wire.SpaceResult], error) {
 	b := in.Body
 	scope := searchScope{Mode: "all"}
 	switch {
@@ -76,13 +76,13 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[wi
 		return nil, err
 	}
 	in.Narrow(string(filters)) // a cursor belongs to one query
-	return a.SearchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
+	return h.SearchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return h.searchedViews(ctx, scope) })
 }
 
 // searchedViews returns the newest revisions of the spaces of a scope, as the caller sees
 // them.
-func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision.View, error) {
-	v, err := a.siteView(ctx, "")
+func (h *readers) searchedViews(ctx context.Context, scope searchScope) ([]*revision.View, error) {
+	v, err := h.siteView(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision
 		if !ok {
 			continue
 		}
-		view, err := a.Content.Source.Head(ctx, sp.It)
+		view, err := h.Content.Source.Head(ctx, sp.It)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ type askSiteIn struct {
 }
 
 // askSite answers a question with the passages that a search finds.
-func (a *API) askSite(ctx context.Context, in *askSiteIn) (kernel.Stream, error) {
+func (h *readers) askSite(ctx context.Context, in *askSiteIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default"}
 	if in.Body.Scope != nil {
 		scope = *in.Body.Scope
@@ -128,17 +128,17 @@ func (a *API) askSite(ctx context.Context, in *askSiteIn) (kernel.Stream, error)
 	if c := in.Body.Context; c != nil && scope.Current == "" {
 		scope.Current = c.SiteSpace
 	}
-	views, err := a.searchedViews(ctx, scope)
+	views, err := h.searchedViews(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := a.Content.Search(ctx, views, in.Body.Question, maxQuoted, nil)
+	found, _, err := h.Content.Search(ctx, views, in.Body.Question, maxQuoted, nil)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
 	if shown := g.VisitorAccess(); shown == nil || !shown.Preview {
-		a.Insights.Ask(g.Site, insights.Question{Text: in.Body.Question, Address: g.Actor.Address, Found: len(found) > 0})
+		h.Insights.Ask(g.Site, insights.Question{Text: in.Body.Question, Address: g.Actor.Address, Found: len(found) > 0})
 	}
 	return events(askEvent{Type: "answer", Answer: quote(found, in.Format)}), nil
 }
@@ -215,13 +215,13 @@ type questionsIn struct {
 }
 
 // siteQuestions sends titles of pages and sections that are questions.
-func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (kernel.Stream, error) {
+func (h *readers) siteQuestions(ctx context.Context, in *questionsIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default", Current: in.SiteSpace}
-	views, err := a.searchedViews(ctx, scope)
+	views, err := h.searchedViews(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := a.Content.Index.SearchAll(ctx, views, "how what why when where which can", maxQuestions*4, nil)
+	found, _, err := h.Content.Index.SearchAll(ctx, views, "how what why when where which can", maxQuestions*4, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"encoding/json"

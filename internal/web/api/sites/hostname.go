@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -10,27 +10,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteHostname() {
+func (h *handlers) siteHostname() {
 	const tag, route = "Site audience", wire.SiteRoute + "/hostname"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
-	}, a.getSiteHostname)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSiteHostname)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "setSiteHostname", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Ask for a host name of your own domain for a site. It is used once its DNS record was found.",
 		About:   "The host name before, if any, ends at once. 409 if another site has the name.",
-	}, a.setSiteHostname)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.setSiteHostname)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "checkSiteHostname", Route: "POST " + route + "/check", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Summary: "Look for the DNS record of the host name of a site now.",
-	}, a.checkSiteHostname)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.checkSiteHostname)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Take the host name from a site, which has its own address again.",
-	}, a.deleteSiteHostname)
-	a.customHostnames()
+	}, h.deleteSiteHostname)
+	h.customHostnames()
 }
 
 // SiteHostname is the JSON form of the host name of a site.
@@ -53,7 +53,7 @@ type hostnameRecord struct {
 	Value string `json:"value"`
 }
 
-func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
+func (a *handlers) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	out := SiteHostname{
 		Object: "site-hostname", Hostname: h.Name, Status: "pending", Problem: h.Problem,
 		Record: hostnameRecord{"TXT", h.Record(), h.Token}, CreatedAt: h.CreatedAt, VerifiedAt: h.VerifiedAt, CheckedAt: h.CheckedAt,
@@ -68,7 +68,7 @@ func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	return out
 }
 
-func (a *API) getSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) getSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.Hostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
@@ -81,18 +81,18 @@ type setSiteHostnameIn struct {
 	}
 }
 
-func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) checkSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) checkSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.CheckHostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) deleteSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
-	return nil, a.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
+func (h *handlers) deleteSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
+	return nil, h.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteExplain() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *readers) siteExplain() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "explainSiteVisit", Route: "GET " + wire.SiteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
 		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +
 			"the audience, groups, sections and site spaces, then pages. Conditions of blocks inside of a page are part of it only if they cannot be read (`page-part`, with the line): what they are meant for is hidden from everybody. " +
 			"Claims count as signed by the owner of the site; those under the name `unsigned` are such that anybody can set. Without claims, nobody vouches for the visitor. With a token, its claims are verified first. " +
 			"403 if the address leads to a space that you cannot see.",
-	}, a.explainVisit)
+	}, h.explainVisit)
 }
 
 // VisitExplanation is the JSON form of the reasons why a visitor sees a page or does not.
@@ -51,7 +51,7 @@ type explainVisitIn struct {
 	Claims string `query:"claims" maxLength:"8192" doc:"Claims of the visitor as a JSON object, such as {\"plan\": \"pro\", \"unsigned\": {\"beta\": true}}."`
 }
 
-func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel.Out[VisitExplanation], error) {
+func (h *readers) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel.Out[VisitExplanation], error) {
 	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel.Out
 		}
 		arrival.Unsigned, _ = arrival.TrustedClaims["unsigned"].(map[string]any)
 	}
-	why, err := (&explain.Service{Sites: a.Sites, Source: a.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
+	why, err := (&explain.Service{Sites: h.Sites, Source: h.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
 	if err != nil {
 		return nil, err
 	}

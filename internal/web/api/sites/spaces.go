@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -14,40 +14,40 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteSpaces() {
+func (h *handlers) siteSpaces() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/site-spaces", wire.SiteRoute + "/site-spaces/{siteSpaceId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
 		About:   "Without those whose space you cannot see.",
-	}, a.listSiteSpaces)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSiteSpaces)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Put a space on a site.",
 		About:   "Needs the role create on the space, or in the organization for a new one.",
-	}, a.addSiteSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.addSiteSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a site space.",
 		About:   "Needs the role create on a space that it is to point to.",
-	}, a.updateSiteSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSiteSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Take a space off a site. The space stays.",
-	}, a.deleteSiteSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSiteSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "duplicateSiteSpace", Route: "POST " + one + "/duplicate", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Copy the space of a site space, and put the copy beside it.",
 		About: "If the site space is the only one of its section, the copy gets a section of its own behind that one. Conditions are copied. " +
 			"Needs the role create on the space and in the collection or organization that contains it. 412 if the space is in the trash.",
-	}, a.duplicateSiteSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.duplicateSiteSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a site space among its siblings.",
-	}, a.moveSiteSpace)
+	}, h.moveSiteSpace)
 }
 
 type listSiteSpacesIn struct {
@@ -57,8 +57,8 @@ type listSiteSpacesIn struct {
 	Default string `query:"default" enum:"true,false" doc:"Only defaults, or only others."`
 }
 
-func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel.Page[SiteSpace], error) {
-	v, err := a.siteView(ctx, in.ShareKey)
+func (h *handlers) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel.Page[SiteSpace], error) {
+	v, err := h.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel
 	if in.Default != "" {
 		items = slices.DeleteFunc(items, func(it docs.SiteItem) bool { return it.Default != (in.Default == "true") })
 	}
-	return itemsPage(ctx, a, in.Paged, v.Structure, items, v.space)
+	return itemsPage(ctx, h, in.Paged, v.Structure, items, v.space)
 }
 
 type addSiteSpaceIn struct {
@@ -84,36 +84,36 @@ type addSiteSpaceIn struct {
 
 // NewSpace is the space of a new part of a site: one that exists, or a new one.
 type NewSpace struct {
-	Space    opt.Val[docs.SpaceID] `json:"spaceId" nullable:"true" minLength:"1" doc:"null: a new space."`
-	Template opt.Val[template]     `json:"template,omitempty" doc:"Content of a new space. Ignored for one that exists."`
+	Space    opt.Val[docs.SpaceID]  `json:"spaceId" nullable:"true" minLength:"1" doc:"null: a new space."`
+	Template opt.Val[wire.Template] `json:"template,omitempty" doc:"Content of a new space. Ignored for one that exists."`
 }
 
 // newSpace returns what makes the space, or nil if it exists.
-func (a *API) newSpace(ctx context.Context, n NewSpace, title string) (sites.Maker, error) {
+func (h *handlers) newSpace(ctx context.Context, n NewSpace, title string) (sites.Maker, error) {
 	if !n.Space.IsNull() {
 		return nil, nil
 	}
 	first := spaces.NewSpace{Title: docs.FirstRunes(title, docs.MaxSpaceTitle)}
 	if t, templated := n.Template.Get(); templated {
-		choice := t.plain()
+		choice := t.Choice()
 		first.Template = &choice
 	}
-	return a.Spaces.Prepare(ctx, authz.FromContext(ctx), first)
+	return h.Spaces.Prepare(ctx, authz.FromContext(ctx), first)
 }
 
-func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
+func (h *handlers) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
 	b := in.Body
-	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
+	made, err := h.newSpace(ctx, b.NewSpace, b.Title.Or(""))
 	if err != nil {
 		return nil, err
 	}
-	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{
+	v, it, err := h.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{
 		Space: b.Space.Or(""), Make: made, Section: b.Section, Condition: b.Condition.Or(""), Draft: b.Draft,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.Made(h.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type SiteSpaceIn struct {
@@ -135,15 +135,15 @@ type updateSiteSpaceIn struct {
 	}
 }
 
-func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
+func (h *handlers) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	b := in.Body
-	v, it, err := a.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch{
+	v, it, err := h.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch{
 		Path: b.Path, Condition: b.Condition, Space: b.Space, Hidden: b.Hidden, Draft: b.Draft, LocalizedTitle: b.LocalizedTitle,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type duplicateSiteSpaceIn struct {
@@ -153,16 +153,16 @@ type duplicateSiteSpaceIn struct {
 	}
 }
 
-func (a *API) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
-	v, it, err := a.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body != nil && in.Body.Draft, a.Spaces.Copy)
+func (h *handlers) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
+	v, it, err := h.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body != nil && in.Body.Draft, h.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.Made(h.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
-func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
+func (h *handlers) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
 }
 
 // siteSpacePosition is a position among site spaces, in the format of the deprecated
@@ -191,12 +191,12 @@ type moveSiteSpaceIn struct {
 	}
 }
 
-func (a *API) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
+func (h *handlers) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	var to sites.Position
 	if in.Body != nil && in.Body.Position != nil {
 		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
 	}
-	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteSpace, ID: in.SiteSpace}, to)
+	v, it, err := h.moved(ctx, sites.Pointer{Kind: docs.SiteSpace, ID: in.SiteSpace}, to)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -19,21 +19,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) urls() {
+func (h *readers) urls() {
 	const tag = "Published content"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "resolvePublishedContentByUrl", Route: "POST /urls/published", Tag: tag, Allow: authz.Public(), Status: 200,
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to, and get a token to read it.",
 		About: "Every prefix of an address leads to the same content, also if there is no such page. The answer is the content, or an address to go to instead: " +
 			"the login page of a site whose visitors are authenticated, or the address under which the content is known. " +
 			"With the token of a preview, in the address or as bearer, it is what the preview shows; ~/changes/NUMBER and ~/revisions/ID lead to what is not published, for a preview and for members who may make one.",
-	}, a.resolvePublished)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.resolvePublished)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPublishedContentByUrl", Route: "GET /urls/published", Tag: tag, Allow: authz.Public(), Deprecated: "resolvePublishedContentByUrl",
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to.",
-	}, a.getPublished)
+	}, h.getPublished)
 }
 
 // published is the encoded response of both operations: a PublishedSiteContent or a
@@ -99,12 +99,12 @@ type resolvePublishedBody struct {
 	} `json:"visitor,omitempty"`
 }
 
-func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*kernel.Out[published], error) {
+func (h *readers) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*kernel.Out[published], error) {
 	arrival := sites.Visit{LoginOnError: in.Body.RedirectOnError}
 	if v := in.Body.Visitor; v != nil {
 		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
 	}
-	return a.resolve(ctx, in.Caller, "body.url", in.Body.URL, arrival)
+	return h.resolve(ctx, in.Caller, "body.url", in.Body.URL, arrival)
 }
 
 type getPublishedIn struct {
@@ -114,17 +114,17 @@ type getPublishedIn struct {
 	RedirectOnError bool   `query:"redirectOnError"`
 }
 
-func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*kernel.Out[published], error) {
-	return a.resolve(ctx, in.Caller, "query.url", in.URL, sites.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
+func (h *readers) getPublished(ctx context.Context, in *getPublishedIn) (*kernel.Out[published], error) {
+	return h.resolve(ctx, in.Caller, "query.url", in.URL, sites.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
 }
 
-func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*kernel.Out[published], error) {
+func (h *readers) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*kernel.Out[published], error) {
 	u, err := wire.WebAddress(field, address)
 	if err != nil {
 		return nil, err
 	}
-	arrival.URL, arrival.Preview = u, a.previewer(by, u)
-	r, err := a.Sites.Resolve(ctx, arrival)
+	arrival.URL, arrival.Preview = u, h.previewer(by, u)
+	r, err := h.Sites.Resolve(ctx, arrival)
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +140,10 @@ func (a *API) resolve(ctx context.Context, by Caller, field, address string, arr
 		Space: string(r.Target.Space.Space), Request: string(r.Visitor.Draft.Request), Revision: string(r.Visitor.Draft.Revision), Pathname: "/" + unescapedPath(r.Target.Rest), BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
 		ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
 	}
-	if w.Complete, err = a.complete(ctx, r); err != nil {
+	if w.Complete, err = h.complete(ctx, r); err != nil {
 		return nil, err
 	}
-	if w.APIToken, err = a.Sites.Token(ctx, r); err != nil {
+	if w.APIToken, err = h.Sites.Token(ctx, r); err != nil {
 		return nil, err
 	}
 	return newPublished(w)
@@ -152,11 +152,11 @@ func (a *API) resolve(ctx context.Context, by Caller, field, address string, arr
 // complete reports whether a client may append any continuation of a resolved address to the
 // answer. A client appends it as it is in the address, escaped, while the paths of pages are
 // not. So where these can differ, a client has to resolve the whole address.
-func (a *API) complete(ctx context.Context, r *sites.Resolved) (bool, error) {
+func (h *readers) complete(ctx context.Context, r *sites.Resolved) (bool, error) {
 	if !r.Target.Complete {
 		return false, nil
 	}
-	return a.Content.PlainPaths(ctx, r.Target.Space.Space)
+	return h.Content.PlainPaths(ctx, r.Target.Space.Space)
 }
 
 // unescapedPath returns an escaped path as the paths of pages are: with unescaped segments.
@@ -175,7 +175,7 @@ func unescapedPath(path string) string {
 // preview token, which is in the address or in the header, or a member who may create a
 // preview. A token that is not valid counts as no token, because the address may be
 // public. Without a token, previewer returns nil.
-func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
+func (h *readers) previewer(by Caller, u *url.URL) sites.Previewer {
 	header := by.Authorization
 	if token := u.Query().Get("token"); visitor.IsToken(token) {
 		header = "Bearer " + token
@@ -184,7 +184,7 @@ func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 		return nil
 	}
 	return func(ctx context.Context, site docs.Site, unpublished bool) (*authz.Visitor, error) {
-		session, err := a.Guard.Authenticate(ctx, header, authz.FromContext(ctx).Actor.Origin())
+		session, err := h.Guard.Authenticate(ctx, header, authz.FromContext(ctx).Actor.Origin())
 		if errs.Is(err, errs.Unauthenticated) {
 			return nil, nil
 		}
@@ -201,14 +201,14 @@ func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 			return nil, nil // a client may send its token with every address
 		}
 		path := map[string]string{"organizationId": string(site.Org), "siteId": string(site.ID)}
-		g, err := a.Guard.Check(ctx, session, authz.Site(authz.SiteSecrets), func(name string) string { return path[name] }, a.Clock())
+		g, err := h.Guard.Check(ctx, session, authz.Site(authz.SiteSecrets), func(name string) string { return path[name] }, h.Clock())
 		if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		v := a.Sites.PreviewBy(g)
+		v := h.Sites.PreviewBy(g)
 		return &v, nil
 	}
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -17,15 +17,15 @@ const (
 	maxExports = 2
 )
 
-func (a *API) siteExport() {
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+func (h *readers) siteExport() {
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "exportSite", Route: "GET " + wire.SiteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: kernel.TransferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a site as static files.",
 		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +
 			"Spaces that you cannot see are left out. Links are relative, so the files work on any web server and from a folder. The last file is .octavo-export; an archive without it was interrupted. " +
 			"The site need not be published. 412 if it has no content. 429 also if other sites are being exported.",
-	}, a.exportSite)
+	}, h.exportSite)
 }
 
 type exportSiteIn struct {
@@ -33,7 +33,7 @@ type exportSiteIn struct {
 	URL string `query:"url" maxLength:"2048" doc:"Where the files will be read, such as https://docs.example.com/guide/: for sitemaps, feeds and canonical links. Default: the address of the site."`
 }
 
-func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, error) {
+func (h *readers) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, error) {
 	if in.URL != "" {
 		if _, err := wire.WebAddress("query.url", in.URL); err != nil {
 			return nil, err
@@ -45,13 +45,13 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, 
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		done, err := a.exports.Enter(r.Context(), string(g.Site.Org), 1)
+		done, err := h.exports.Enter(r.Context(), string(g.Site.Org), 1)
 		if err != nil {
 			return err
 		}
 		defer done()
 		w.Header().Set("Content-Disposition", `attachment; filename="site.tar"`)
-		if err := a.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, steadyWriter{w}); err != nil {
+		if err := h.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, steadyWriter{w}); err != nil {
 			return fmt.Errorf("export site %s: %w", in.Site, err)
 		}
 		return nil

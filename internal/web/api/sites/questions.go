@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteReaderQuestions() {
+func (h *readers) siteReaderQuestions() {
 	const tag, route = "Site insights", wire.SiteRoute + "/questions"
 	const kept = "Only sites with keepsQuestions have any: it is false until somebody who administers the site changes it. A question is masked and in lower case; " +
 		"it is stored after readers in three networks asked it within a week, and kept for 90 days. What is sent while somebody types is not counted."
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteQuestions", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "List what readers of a site searched for, or asked, with how often a page was found.",
 		About:   kept,
-	}, a.listSiteQuestions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSiteQuestions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteQuestionById", Route: "GET " + route + "/{siteQuestionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Get a question that readers of a site asked.",
 		About:   "The filters are for its numbers.",
-	}, a.getSiteQuestion)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSiteQuestion)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteQuestionStats", Route: "GET " + wire.SiteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Sum up the questions that readers of a site asked.",
 		About:   kept,
-	}, a.siteQuestionStats)
+	}, h.siteQuestionStats)
 }
 
 // SiteQuestion is the JSON form of a question that readers asked.
@@ -89,10 +89,10 @@ func questionStats(questions int64, q store.QuestionSums) SiteQuestionStats {
 	return w
 }
 
-func (a *API) siteQuestion(s docs.Site, q store.SiteQuestion) SiteQuestion {
+func (h *readers) siteQuestion(s docs.Site, q store.SiteQuestion) SiteQuestion {
 	return SiteQuestion{
 		Object: "site-question", ID: string(q.ID), Question: q.Question, Type: "unknown", CreatedAt: insights.DayStart(q.First), AskedAt: insights.DayStart(q.Last),
-		Stats: questionStats(1, q.Sums), URLs: wire.Location{Location: a.siteLocation(s, "questions", string(q.ID))},
+		Stats: questionStats(1, q.Sums), URLs: wire.Location{Location: h.siteLocation(s, "questions", string(q.ID))},
 	}
 }
 
@@ -124,18 +124,18 @@ type listSiteQuestionsIn struct {
 	Order string   `query:"order" enum:"asc,desc" default:"desc"`
 }
 
-func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*kernel.Page[SiteQuestion], error) {
+func (h *readers) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*kernel.Page[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
 	}
 	f.Recent, f.Asc = in.Sort == "askedAt", in.Order == "asc"
 	g := authz.FromContext(ctx)
-	list := a.Insights.Questions(g, f)
+	list := h.Insights.Questions(g, f)
 	if none || in.Type != "" && in.Type != "unknown" || len(in.Topic) > 0 {
 		list = store.List[store.SiteQuestion]{}
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return a.siteQuestion(g.Site, q) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return h.siteQuestion(g.Site, q) })
 }
 
 type siteQuestionIn struct {
@@ -144,17 +144,17 @@ type siteQuestionIn struct {
 	Question docs.SiteQuestionID `path:"siteQuestionId" maxLength:"64"`
 }
 
-func (a *API) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*kernel.Out[SiteQuestion], error) {
+func (h *readers) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*kernel.Out[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	q, err := a.Insights.Question(ctx, g, in.Question, f)
+	q, err := h.Insights.Question(ctx, g, in.Question, f)
 	if none {
 		q.Sums = store.QuestionSums{}
 	}
-	return kernel.OK(a.siteQuestion(g.Site, q)), err
+	return kernel.OK(h.siteQuestion(g.Site, q)), err
 }
 
 type siteQuestionStatsIn struct {
@@ -163,11 +163,11 @@ type siteQuestionStatsIn struct {
 	Topic []string `query:"topic,explode" maxItems:"100" doc:"No question has a topic."`
 }
 
-func (a *API) siteQuestionStats(ctx context.Context, in *siteQuestionStatsIn) (*kernel.Out[SiteQuestionStats], error) {
+func (h *readers) siteQuestionStats(ctx context.Context, in *siteQuestionStatsIn) (*kernel.Out[SiteQuestionStats], error) {
 	f, none, err := in.plain()
 	if err != nil || none || len(in.Topic) > 0 {
 		return kernel.OK(questionStats(0, store.QuestionSums{})), err
 	}
-	n, sum, err := a.Insights.QuestionsTogether(ctx, authz.FromContext(ctx), f)
+	n, sum, err := h.Insights.QuestionsTogether(ctx, authz.FromContext(ctx), f)
 	return kernel.OK(questionStats(n, sum)), err
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -13,43 +13,43 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteAudience() {
+func (h *handlers) siteAudience() {
 	const tag, links, auth = "Site audience", wire.SiteRoute + "/share-links", wire.SiteRoute + "/publishing/auth"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the share links of a site, oldest first.",
-	}, a.listShareLinks)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listShareLinks)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
 		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",
-	}, a.createShareLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createShareLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Rename a share link, revoke it or make it work again.",
-	}, a.updateShareLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateShareLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteShareLinkById", Route: "DELETE " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a share link. It stops working at once.",
-	}, a.deleteShareLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteShareLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSitePublishingAuthById", Route: "GET " + auth, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
-	}, a.getSiteAuth)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSiteAuth)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change how visitors of a site sign in.",
-	}, a.updateSiteAuth)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSiteAuth)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 200,
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
-	}, a.regenerateSiteAuth)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.regenerateSiteAuth)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSitePublishingPreviewById", Route: "GET " + wire.SiteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
-	}, a.previewSite)
+	}, h.previewSite)
 }
 
 // ShareLink is the JSON form of a share link.
@@ -66,11 +66,11 @@ type shareLinkAddress struct {
 	Published string `json:"published,omitempty" format:"uri" doc:"With the key. Absent if the link is not active, or if the site is not published with the visibility share-link."`
 }
 
-func (a *API) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
+func (h *handlers) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
 	return func(l docs.ShareLink) ShareLink {
 		return ShareLink{
 			Object: "share-link", ID: string(l.ID), CreatedAt: l.CreatedAt, Name: l.Name, Active: l.Active,
-			URLs: shareLinkAddress{a.Sites.ShareURL(site, l)},
+			URLs: shareLinkAddress{h.Sites.ShareURL(site, l)},
 		}
 	}
 }
@@ -81,9 +81,9 @@ type listShareLinksIn struct {
 	Search string `query:"search" maxLength:"128" doc:"Only links whose name contains this text."`
 }
 
-func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*kernel.Page[ShareLink], error) {
+func (h *handlers) listShareLinks(ctx context.Context, in *listShareLinksIn) (*kernel.Page[ShareLink], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.ShareLinks(g, in.Search), h.shareLink(g.Site))
 }
 
 type createShareLinkIn struct {
@@ -101,10 +101,10 @@ type createdShareLink struct {
 	Body     ShareLink
 }
 
-func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
+func (h *handlers) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
 	g := authz.FromContext(ctx)
-	l, err := a.Sites.AddShareLink(ctx, g, in.Body.Name)
-	out := &createdShareLink{Location: a.siteLocation(g.Site, "share-links", string(l.ID)), Body: a.shareLink(g.Site)(l)}
+	l, err := h.Sites.AddShareLink(ctx, g, in.Body.Name)
+	out := &createdShareLink{Location: h.siteLocation(g.Site, "share-links", string(l.ID)), Body: h.shareLink(g.Site)(l)}
 	switch {
 	case g.Site.Visibility != docs.VisibilityLink:
 		out.Hint = "the link works once the site has the visibility share-link; it has " + string(g.Site.Visibility)
@@ -127,17 +127,17 @@ type updateShareLinkIn struct {
 	}
 }
 
-func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*kernel.Out[ShareLink], error) {
+func (h *handlers) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*kernel.Out[ShareLink], error) {
 	if !in.Body.Name.IsSet() && !in.Body.Active.IsSet() {
 		return nil, errs.Field("body", "must contain name or active")
 	}
 	g := authz.FromContext(ctx)
-	l, err := a.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
-	return kernel.OK(a.shareLink(g.Site)(l)), err
+	l, err := h.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
+	return kernel.OK(h.shareLink(g.Site)(l)), err
 }
 
-func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
+func (h *handlers) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
 }
 
 // SiteAuth is the JSON form of the sign-in settings of a site.
@@ -153,8 +153,8 @@ func siteAuth(v sites.Auth) SiteAuth {
 	return SiteAuth{"publishing-auth", v.Backend, v.PrivateKey, v.FallbackURL, v.LogoutURL}
 }
 
-func (a *API) getSiteAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
-	v, err := a.Sites.Auth(ctx, in.Site)
+func (h *handlers) getSiteAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
+	v, err := h.Sites.Auth(ctx, in.Site)
 	return kernel.OK(siteAuth(v)), err
 }
 
@@ -167,16 +167,16 @@ type updateSiteAuthIn struct {
 	}
 }
 
-func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel.Out[SiteAuth], error) {
+func (h *handlers) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel.Out[SiteAuth], error) {
 	if in.Body.Backend == "" && !in.Body.FallbackURL.IsSet() && !in.Body.LogoutURL.IsSet() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
-	v, err := a.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
+	v, err := h.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
 	return kernel.OK(siteAuth(v)), err
 }
 
-func (a *API) regenerateSiteAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
-	v, err := a.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
+func (h *handlers) regenerateSiteAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
+	v, err := h.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
 	return kernel.OK(siteAuth(v)), err
 }
 
@@ -192,8 +192,8 @@ type previewAddress struct {
 	URL string `json:"url" format:"uri"`
 }
 
-func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*kernel.Out[previewAddress], error) {
-	u, err := a.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
+func (h *handlers) previewSite(ctx context.Context, in *previewSiteIn) (*kernel.Out[previewAddress], error) {
+	u, err := h.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
 		Space: in.SiteSpace, Claims: in.Claims, Live: in.Draft == "false",
 	})
 	return kernel.OK(previewAddress{u}), err

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -20,37 +20,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteRedirects() {
+func (h *readers) siteRedirects() {
 	const tag, route, one = "Site redirects", wire.SiteRoute + "/redirects", wire.SiteRoute + "/redirects/{siteRedirectId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the redirects of a site.",
-	}, a.listRedirects)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listRedirects)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSiteRedirect", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Create a redirect from an address of a site that has no page.",
 		About:   "409 if there is a redirect from the same source. A redirect that leads back to itself is refused.",
-	}, a.createRedirect)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createRedirect)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "bulkUpsertSiteRedirects", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Create, change, publish and delete up to 500 redirects, each by its source.",
 		About:   "A change that is not possible has the status error; the others happen.",
-	}, a.setRedirects)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.setRedirects)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteRedirectById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Change a redirect.",
-	}, a.updateRedirect)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateRedirect)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteRedirectById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a redirect.",
-	}, a.deleteRedirect)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteRedirect)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteRedirectBySource", Route: "GET " + wire.SiteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the live redirect of a path, and the address that it leads to.",
 		About:   "404 if there is none, or if its destination does not exist any more.",
-	}, a.getRedirect)
+	}, h.getRedirect)
 }
 
 // SiteRedirect is the JSON form of a redirect of a site.
@@ -88,7 +88,7 @@ type newDestination struct {
 
 // destination returns what a request asks for. The kind path becomes the page that has the
 // path now. field is its place in the request, and view returns the site.
-func (a *API) destination(ctx context.Context, view func() (siteView, error), field string, d newDestination) (docs.RedirectDestination, error) {
+func (h *readers) destination(ctx context.Context, view func() (siteView, error), field string, d newDestination) (docs.RedirectDestination, error) {
 	if d.Kind != "path" {
 		if d.At != "" || d.Path != "" {
 			return docs.RedirectDestination{}, errs.Field(field, "has fields that do not belong to the kind %q", d.Kind)
@@ -104,7 +104,7 @@ func (a *API) destination(ctx context.Context, view func() (siteView, error), fi
 	}
 	for _, it := range v.Structure.All(docs.SiteSpace) {
 		if it.Space == d.At {
-			page, err := a.pageIDAt(ctx, v.Spaces[it.Space].It, d.Path)
+			page, err := h.pageIDAt(ctx, v.Spaces[it.Space].It, d.Path)
 			if errs.Is(err, errs.NotFound) {
 				err = errs.E(errs.NotFound, "%s.path: there is no page %q in the space", field, d.Path)
 			}
@@ -115,14 +115,14 @@ func (a *API) destination(ctx context.Context, view func() (siteView, error), fi
 }
 
 // siteOnce returns a function that reads the site of the request once, when it is needed.
-func (a *API) siteOnce(ctx context.Context) func() (siteView, error) {
-	return sync.OnceValues(func() (siteView, error) { return a.siteView(ctx, "") })
+func (h *readers) siteOnce(ctx context.Context) func() (siteView, error) {
+	return sync.OnceValues(func() (siteView, error) { return h.siteView(ctx, "") })
 }
 
 // pageIDAt returns the page with a path in the newest revision of its space, as the caller
 // sees it.
-func (a *API) pageIDAt(ctx context.Context, sp docs.Space, path string) (docs.PageID, error) {
-	v, err := a.Content.Revision(ctx, sp, sp.Revision)
+func (h *readers) pageIDAt(ctx context.Context, sp docs.Space, path string) (docs.PageID, error) {
+	v, err := h.Content.Revision(ctx, sp, sp.Revision)
 	if err != nil {
 		return "", err
 	}
@@ -139,8 +139,8 @@ func siteRedirect(r docs.Redirect) SiteRedirect {
 
 // pagePath returns the path of a page in the newest revision of its space, as
 // the caller sees it.
-func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (string, error) {
-	v, err := a.Content.Revision(ctx, sp, sp.Revision)
+func (h *readers) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (string, error) {
+	v, err := h.Content.Revision(ctx, sp, sp.Revision)
 	if err != nil {
 		return "", err
 	}
@@ -155,12 +155,12 @@ type listRedirectsIn struct {
 	OrderBy string `query:"orderBy" enum:"createdAt,updatedAt,source" default:"createdAt"`
 }
 
-func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*kernel.Page[SiteRedirect], error) {
+func (h *readers) listRedirects(ctx context.Context, in *listRedirectsIn) (*kernel.Page[SiteRedirect], error) {
 	f := store.RedirectFilter{Search: in.Search, Order: store.RedirectOrder(in.OrderBy)}
 	if in.Draft != "" {
 		f.Draft = new(in.Draft == "true")
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
 }
 
 type createRedirectIn struct {
@@ -174,17 +174,17 @@ type createRedirectIn struct {
 	}
 }
 
-func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*kernel.Created[SiteRedirect], error) {
+func (h *readers) createRedirect(ctx context.Context, in *createRedirectIn) (*kernel.Created[SiteRedirect], error) {
 	g, b := authz.FromContext(ctx), in.Body
-	to, err := a.destination(ctx, a.siteOnce(ctx), "body.destination", b.Destination)
+	to, err := h.destination(ctx, h.siteOnce(ctx), "body.destination", b.Destination)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
+	r, err := h.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
 		Destination: opt.Of(to),
-	}, a.pagePath)
-	return kernel.Made(a.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)), err
+	}, h.pagePath)
+	return kernel.Made(h.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)), err
 }
 
 type RedirectIn struct {
@@ -203,22 +203,22 @@ type updateRedirectIn struct {
 	}
 }
 
-func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*kernel.Out[SiteRedirect], error) {
+func (h *readers) updateRedirect(ctx context.Context, in *updateRedirectIn) (*kernel.Out[SiteRedirect], error) {
 	b := in.Body
 	p := sites.RedirectPatch{Source: b.Source, Draft: b.Draft, KeepSuffix: b.CaptureWildcard, Permanent: b.Permanent}
 	if d, set := b.Destination.Get(); set {
-		to, err := a.destination(ctx, a.siteOnce(ctx), "body.destination", d)
+		to, err := h.destination(ctx, h.siteOnce(ctx), "body.destination", d)
 		if err != nil {
 			return nil, err
 		}
 		p.Destination = opt.Of(to)
 	}
-	r, err := a.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, a.pagePath)
+	r, err := h.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, h.pagePath)
 	return kernel.OK(siteRedirect(r)), err
 }
 
-func (a *API) deleteRedirect(ctx context.Context, in *RedirectIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteRedirect(ctx, authz.FromContext(ctx), in.Redirect)
+func (h *readers) deleteRedirect(ctx context.Context, in *RedirectIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteRedirect(ctx, authz.FromContext(ctx), in.Redirect)
 }
 
 // redirectChange is one entry of a bulk change.
@@ -269,8 +269,8 @@ type redirectResults struct {
 	Results []redirectResult `json:"results" doc:"In the order of the request."`
 }
 
-func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out[redirectResults], error) {
-	view := a.siteOnce(ctx)
+func (h *readers) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out[redirectResults], error) {
+	view := h.siteOnce(ctx)
 	changes := make([]sites.RedirectChange, len(in.Body.Redirects))
 	for i, c := range in.Body.Redirects {
 		if !c.Destination.set && c.Intent != "publish" {
@@ -280,11 +280,11 @@ func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out
 			Source: c.Source, Draft: c.Intent == "draft", Publish: c.Intent == "publish", KeepSuffix: c.CaptureWildcard, Permanent: c.Permanent,
 		}
 		if c.Destination.to != nil {
-			to, err := a.destination(ctx, view, "destination", *c.Destination.to)
+			to, err := h.destination(ctx, view, "destination", *c.Destination.to)
 			changes[i].Destination, changes[i].Problem = &to, err
 		}
 	}
-	results, err := a.Sites.SetRedirects(ctx, authz.FromContext(ctx), changes, a.pagePath)
+	results, err := h.Sites.SetRedirects(ctx, authz.FromContext(ctx), changes, h.pagePath)
 	w := redirectResults{Results: []redirectResult{}}
 	for _, r := range results {
 		w.Results = append(w.Results, redirectResult{r.Status, r.Source, r.Draft, string(r.ID), r.Error})
@@ -304,11 +304,11 @@ type foundRedirect struct {
 	Target   string       `json:"target" format:"uri"`
 }
 
-func (a *API) getRedirect(ctx context.Context, in *getRedirectIn) (*kernel.Out[foundRedirect], error) {
-	v, err := a.siteView(ctx, in.ShareKey)
+func (h *readers) getRedirect(ctx context.Context, in *getRedirectIn) (*kernel.Out[foundRedirect], error) {
+	v, err := h.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
-	r, target, err := a.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, a.pagePath)
+	r, target, err := h.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, h.pagePath)
 	return kernel.OK(foundRedirect{siteRedirect(r), target}), err
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -16,49 +16,49 @@ import (
 
 const sitesTag = "Sites"
 
-func (a *API) sites() {
+func (h *handlers) sites() {
 	const tag = sitesTag
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSites", Route: "GET /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the sites of an organization that you can see.",
-	}, a.listSites)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSites)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSite", Route: "POST /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.CreateContent), Status: 201,
 		Summary: "Create a site. It is not published yet.",
 		About:   "Needs the role create on each space that is added.",
-	}, a.createSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteById", Route: "GET " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get a site.",
-	}, a.getSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteById", Route: "PATCH " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of a site.",
 		About:   "409 if the basename is taken.",
-	}, a.updateSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteById", Route: "DELETE " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a site. Its spaces and their content stay.",
-	}, a.deleteSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "publishSite", Route: "POST " + wire.SiteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a site reachable for its audience.",
 		About:   "412 if the site has no content.",
-	}, a.publishSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.publishSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "unpublishSite", Route: "POST " + wire.SiteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Summary: "Make a site unreachable. Its settings stay.",
-	}, a.unpublishSite)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.unpublishSite)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteStructure", Route: "GET " + wire.SiteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
-	}, a.getSiteStructure)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSiteStructure)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "sortSiteStructure", Route: "PATCH " + wire.SiteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change the place of a section, a group or a site space among its siblings.",
-	}, a.sortSiteStructure)
+	}, h.sortSiteStructure)
 }
 
 // Site is the JSON form of a site.
@@ -121,14 +121,14 @@ type siteURLs struct {
 	Preview   string `json:"preview" format:"uri" doc:"Where previews of the site are; each needs a token."`
 }
 
-func (a *API) site(by authz.Actor, s docs.Site, r docs.Role) Site {
+func (h *handlers) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 	w := Site{
 		Object: "site", ID: string(s.ID), Type: s.Type, AppliedType: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
 		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext, KeepsQuestions: s.KeepsQuestions,
 		URLs: siteURLs{
-			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
-			Preview: a.Sites.ProxyTarget(s),
+			Location: h.siteLocation(s), App: h.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: h.Sites.URL(s),
+			Preview: h.Sites.ProxyTarget(s),
 		},
 		DefaultLevel: wire.LevelOrNull(s.Level),
 		Permissions: sitePermissions{
@@ -140,15 +140,15 @@ func (a *API) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 		w.Features = append(w.Features, siteFeature{ID: id, Plan: s.Type})
 	}
 	if s.Proxy != "" {
-		w.Proxy = &siteProxy{s.Proxy, a.Sites.ProxyTarget(s)}
+		w.Proxy = &siteProxy{s.Proxy, h.Sites.ProxyTarget(s)}
 	}
 	return w
 }
 
 // callerSite is site for the caller of a request, with the role of its grant.
-func (a *API) callerSite(ctx context.Context, s docs.Site) Site {
+func (h *handlers) callerSite(ctx context.Context, s docs.Site) Site {
 	g := authz.FromContext(ctx)
-	return a.site(g.Actor, s, g.Role)
+	return h.site(g.Actor, s, g.Role)
 }
 
 func wireIcon(i docs.SiteIcon) *customization.Favicon {
@@ -183,8 +183,8 @@ func wireAds(ads docs.SiteAds) *siteAds {
 }
 
 // siteLocation returns the address of a site, or of a part of it.
-func (a *API) siteLocation(s docs.Site, parts ...string) string {
-	return a.Location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
+func (h *handlers) siteLocation(s docs.Site, parts ...string) string {
+	return h.Location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
 }
 
 type listSitesIn struct {
@@ -196,17 +196,17 @@ type listSitesIn struct {
 	Type      []string     `query:"type,explode" maxItems:"6" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Only sites of these types; can be repeated."`
 }
 
-func (a *API) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site], error) {
+func (h *handlers) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site], error) {
 	f := store.SiteFilter{Space: in.Space, Title: in.Title, Types: in.Type}
 	if in.Published != "" {
 		f.Published = new(in.Published == "true")
 	}
-	l, err := a.Sites.Sites(ctx, authz.FromContext(ctx), f)
+	l, err := h.Sites.Sites(ctx, authz.FromContext(ctx), f)
 	if err != nil {
 		return nil, err
 	}
 	by := authz.FromContext(ctx).Actor
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return h.site(by, s.It, s.Role) })
 }
 
 type createSiteIn struct {
@@ -219,20 +219,20 @@ type createSiteIn struct {
 	}
 }
 
-func (a *API) createSite(ctx context.Context, in *createSiteIn) (*kernel.Created[Site], error) {
+func (h *handlers) createSite(ctx context.Context, in *createSiteIn) (*kernel.Created[Site], error) {
 	var n sites.NewSite
 	if in.Body != nil {
 		n = sites.NewSite{Type: in.Body.Type, Title: in.Body.Title, Visibility: in.Body.Visibility, Spaces: in.Body.Spaces}
 	}
-	s, err := a.Sites.Create(ctx, authz.FromContext(ctx), n)
+	s, err := h.Sites.Create(ctx, authz.FromContext(ctx), n)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(s), a.callerSite(ctx, s)), nil
+	return kernel.Made(h.siteLocation(s), h.callerSite(ctx, s)), nil
 }
 
-func (a *API) getSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
-	return kernel.OK(a.callerSite(ctx, authz.FromContext(ctx).Site)), nil
+func (h *handlers) getSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+	return kernel.OK(h.callerSite(ctx, authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
@@ -252,7 +252,7 @@ type updateSiteIn struct {
 	}
 }
 
-func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Site], error) {
+func (h *handlers) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Site], error) {
 	b := in.Body
 	patch := sites.SitePatch{
 		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, KeepsQuestions: b.KeepsQuestions, Level: b.Level,
@@ -261,22 +261,22 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Sit
 	if adaptive, set := b.AdaptiveContent.Get(); set {
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
-	s, err := a.Sites.Update(ctx, authz.FromContext(ctx), patch)
-	return kernel.OK(a.callerSite(ctx, s)), err
+	s, err := h.Sites.Update(ctx, authz.FromContext(ctx), patch)
+	return kernel.OK(h.callerSite(ctx, s)), err
 }
 
-func (a *API) deleteSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
-	return nil, a.Sites.Delete(ctx, authz.FromContext(ctx))
+func (h *handlers) deleteSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
+	return nil, h.Sites.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) publishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
-	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
-	return kernel.OK(a.callerSite(ctx, s)), err
+func (h *handlers) publishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+	s, err := h.Sites.Publish(ctx, authz.FromContext(ctx), true)
+	return kernel.OK(h.callerSite(ctx, s)), err
 }
 
-func (a *API) unpublishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
-	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
-	return kernel.OK(a.callerSite(ctx, s)), err
+func (h *handlers) unpublishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+	s, err := h.Sites.Publish(ctx, authz.FromContext(ctx), false)
+	return kernel.OK(h.callerSite(ctx, s)), err
 }
 
 type getSiteStructureIn struct {
@@ -284,8 +284,8 @@ type getSiteStructureIn struct {
 	wire.ShareKeyIn
 }
 
-func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*kernel.Out[SiteStructure], error) {
-	v, err := a.siteView(ctx, in.ShareKey)
+func (h *handlers) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*kernel.Out[SiteStructure], error) {
+	v, err := h.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -326,8 +326,8 @@ type sortSiteStructureIn struct {
 	}
 }
 
-func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*kernel.Out[siteItem], error) {
-	v, it, err := a.moved(ctx, *in.Body.Item.plain(), in.Body.Position.plain())
+func (h *handlers) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*kernel.Out[siteItem], error) {
+	v, it, err := h.moved(ctx, *in.Body.Item.plain(), in.Body.Position.plain())
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*
 
 // moved changes the position of an item, and returns the item with the new view of the
 // site.
-func (a *API) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
-	v, it, err := a.Sites.Move(ctx, authz.FromContext(ctx), what, to)
-	return siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}, it, err
+func (h *handlers) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
+	v, it, err := h.Sites.Move(ctx, authz.FromContext(ctx), what, to)
+	return siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}, it, err
 }

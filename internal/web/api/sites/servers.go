@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -13,30 +13,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteServers() {
+func (h *handlers) siteServers() {
 	const tag, route, one = "Site MCP servers", wire.SiteRoute + "/mcp-servers", wire.SiteRoute + "/mcp-servers/{siteMcpServerId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the MCP servers of a site, oldest first.",
-	}, a.listMCPServers)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listMCPServers)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSiteMcpServer", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add an MCP server to a site.",
 		About:   "A site can have 50. Headers are stored encrypted, and their values are never returned.",
-	}, a.createMCPServer)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createMCPServer)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteMcpServerById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get an MCP server of a site.",
-	}, a.getMCPServer)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getMCPServer)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change an MCP server of a site.",
-	}, a.updateMCPServer)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateMCPServer)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteMcpServerById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Remove an MCP server from a site.",
-	}, a.deleteMCPServer)
+	}, h.deleteMCPServer)
 }
 
 // SiteMCPServer is the JSON form of an MCP server of a site.
@@ -51,7 +51,7 @@ type SiteMCPServer struct {
 	URLs      wire.Location     `json:"urls"`
 }
 
-func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
+func (h *handlers) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
 	return func(v docs.MCPServer) SiteMCPServer {
 		headers := map[string]string{}
 		for name := range v.Headers {
@@ -59,7 +59,7 @@ func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
 		}
 		return SiteMCPServer{
 			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: headers, Condition: v.Condition,
-			URLs: wire.Location{Location: a.siteLocation(site, "mcp-servers", string(v.ID))},
+			URLs: wire.Location{Location: h.siteLocation(site, "mcp-servers", string(v.ID))},
 		}
 	}
 }
@@ -69,9 +69,9 @@ type listMCPServersIn struct {
 	kernel.Paged
 }
 
-func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*kernel.Page[SiteMCPServer], error) {
+func (h *handlers) listMCPServers(ctx context.Context, in *listMCPServersIn) (*kernel.Page[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.MCPServers(g), h.mcpServer(g.Site))
 }
 
 type createMCPServerIn struct {
@@ -85,14 +85,14 @@ type createMCPServerIn struct {
 	}
 }
 
-func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*kernel.Created[SiteMCPServer], error) {
+func (h *handlers) createMCPServer(ctx context.Context, in *createMCPServerIn) (*kernel.Created[SiteMCPServer], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	p := sites.MCPServerPatch{Name: opt.Of(b.Name), URL: opt.Of(b.URL), Headers: opt.Of(b.Headers), Condition: b.Condition}
 	if b.Transport != "" {
 		p.Transport = opt.Of(b.Transport)
 	}
-	v, err := a.Sites.AddMCPServer(ctx, g, p)
-	w := a.mcpServer(g.Site)(v)
+	v, err := h.Sites.AddMCPServer(ctx, g, p)
+	w := h.mcpServer(g.Site)(v)
 	return kernel.Made(w.URLs.Location, w), err
 }
 
@@ -101,10 +101,10 @@ type MCPServerIn struct {
 	Server docs.MCPServerID `path:"siteMcpServerId"`
 }
 
-func (a *API) getMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Out[SiteMCPServer], error) {
+func (h *handlers) getMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Out[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	v, err := a.Sites.MCPServer(ctx, g, in.Server)
-	return kernel.OK(a.mcpServer(g.Site)(v)), err
+	v, err := h.Sites.MCPServer(ctx, g, in.Server)
+	return kernel.OK(h.mcpServer(g.Site)(v)), err
 }
 
 type updateMCPServerIn struct {
@@ -118,16 +118,16 @@ type updateMCPServerIn struct {
 	}
 }
 
-func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*kernel.Out[SiteMCPServer], error) {
+func (h *handlers) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*kernel.Out[SiteMCPServer], error) {
 	b := in.Body
 	if !b.Name.IsSet() && !b.URL.IsSet() && !b.Transport.IsSet() && !b.Headers.IsSet() && !b.Condition.IsSet() {
 		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
 	}
 	g := authz.FromContext(ctx)
-	v, err := a.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
-	return kernel.OK(a.mcpServer(g.Site)(v)), err
+	v, err := h.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
+	return kernel.OK(h.mcpServer(g.Site)(v)), err
 }
 
-func (a *API) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteMCPServer(ctx, authz.FromContext(ctx), in.Server)
+func (h *handlers) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteMCPServer(ctx, authz.FromContext(ctx), in.Server)
 }

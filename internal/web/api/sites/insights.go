@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -16,25 +16,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteInsights() {
+func (h *readers) siteInsights() {
 	const tag, route = "Site insights", wire.SiteRoute + "/insights"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "trackEventsInSiteById", Route: "POST " + route + "/events", Tag: tag, Allow: authz.Site(authz.ReadSite), MaxBody: maxEvents,
 		Summary: "Count events on a site, such as that a page was read.",
 		About: "Counted are the day, the type, the site space, the page, and a rating or a position. Nothing of session is kept, nor any text that somebody typed. " +
 			"Events at places that the caller does not see are not counted. Counts are stored a few seconds later.",
-	}, a.trackEvents)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.trackEvents)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "aggregateSiteEvents", Route: "POST " + route + "/events/aggregate", Tag: tag, Allow: authz.Site(authz.ViewSite), Status: 200,
 		Summary: "Count the events of a site by day, type or place.",
 		About: "Counts are kept for 90 days. Columns about visitors, such as visitorsCount, are refused: nothing about them is recorded. " +
 			"A column that only some types of events have leaves out all others.",
-	}, a.aggregateEvents)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.aggregateEvents)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteVisitorSegments", Route: "GET " + route + "/visitor-segments", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List groups of visitors with the same claims.",
 		About:   "The list is empty: what is known of visitors is not recorded, so there is nothing to group them by.",
-	}, a.listVisitorSegments)
+	}, h.listVisitorSegments)
 }
 
 // maxEvents is the maximum size of the body of a request that reports events, in bytes.
@@ -110,12 +110,12 @@ type trackEventsIn struct {
 	}
 }
 
-func (a *API) trackEvents(ctx context.Context, in *trackEventsIn) (*kernel.Done, error) {
+func (h *readers) trackEvents(ctx context.Context, in *trackEventsIn) (*kernel.Done, error) {
 	events := make([]insights.Event, len(in.Body.Events))
 	for i, e := range in.Body.Events {
 		events[i] = e.event()
 	}
-	return nil, a.Insights.Track(ctx, authz.FromContext(ctx), events)
+	return nil, h.Insights.Track(ctx, authz.FromContext(ctx), events)
 }
 
 // insightsColumn is a column of a query. Package insights checks its name, and explains
@@ -211,17 +211,17 @@ type insightsValues struct {
 	Values   []any  `json:"values"`
 }
 
-func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*kernel.Out[insightsAnswer], error) {
+func (h *readers) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*kernel.Out[insightsAnswer], error) {
 	b := in.Body
 	q := insights.Query{Select: plainColumns(b.Select), GroupBy: plainColumns(b.GroupBy), Limit: b.Limit}
-	q.From, q.To = b.Range.days(a.Clock())
+	q.From, q.To = b.Range.days(h.Clock())
 	for _, f := range b.Where {
 		q.Where = append(q.Where, insights.Filter{Column: insights.Column{Name: f.Column}, Operator: f.Operator, Values: f.Values})
 	}
 	if b.Order != nil {
 		q.Order = &insights.Order{By: b.Order.By.plain(), Desc: b.Order.Direction == "desc"}
 	}
-	found, err := a.Insights.Aggregate(ctx, authz.FromContext(ctx), q)
+	found, err := h.Insights.Aggregate(ctx, authz.FromContext(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -242,6 +242,6 @@ type SiteInsightsVisitorSegment struct {
 	Sessions int64          `json:"sessions"`
 }
 
-func (a *API) listVisitorSegments(context.Context, *wire.SiteIn) (*kernel.Page[SiteInsightsVisitorSegment], error) {
+func (h *readers) listVisitorSegments(context.Context, *wire.SiteIn) (*kernel.Page[SiteInsightsVisitorSegment], error) {
 	return kernel.Items([]SiteInsightsVisitorSegment{}), nil
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"cmp"
@@ -16,12 +16,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) publishedSite() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *readers) publishedSite() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPublishedContentSite", Route: "GET " + wire.SiteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get a published site with its structure and how it looks, all that a renderer needs.",
 		About:   "404 if the site is not published.",
-	}, a.getPublishedSite)
+	}, h.getPublishedSite)
 }
 
 // PublishedContentSite is the JSON form of a published site with its structure and
@@ -68,7 +68,7 @@ const maxPublishedCache = 16 << 20
 
 // getPublishedSite returns a published site. Responses to visitors are cached until
 // something that they depend on changes.
-func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
+func (h *readers) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
 	var key publishedKey
 	g := authz.FromContext(ctx)
 	v := g.Actor.Visitor
@@ -76,64 +76,64 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 	if kept {
 		var err error
 		// Asked each time: a link may have been revoked since.
-		if key.shareKey, err = a.Sites.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
+		if key.shareKey, err = h.Sites.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
 			return nil, err
 		}
-		if key.mark, err = a.Sites.Fingerprint(ctx, *v); err != nil {
+		if key.mark, err = h.Sites.Fingerprint(ctx, *v); err != nil {
 			return nil, err
 		}
-		if had, ok := a.publishedCache.Get(key); ok {
+		if had, ok := h.publishedCache.Get(key); ok {
 			return &publishedAnswer{strconv.Itoa(len(had)), kernel.Encoded[PublishedContentSite]{Data: had}}, nil
 		}
 	}
-	w, err := a.publishedContent(ctx, in.ShareKey)
+	w, err := h.publishedContent(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
 	body, err := kernel.Encode(*w)
 	if err == nil && kept && key.mark.Kept() {
-		a.publishedCache.Set(key, body.Data)
+		h.publishedCache.Set(key, body.Data)
 	}
 	return &publishedAnswer{strconv.Itoa(len(body.Data)), body}, err
 }
 
-func (a *API) publishedContent(ctx context.Context, shareKey string) (*PublishedContentSite, error) {
+func (h *readers) publishedContent(ctx context.Context, shareKey string) (*PublishedContentSite, error) {
 	g := authz.FromContext(ctx)
 	if !g.Site.Published && (g.VisitorAccess() == nil || !g.VisitorAccess().Preview) {
 		return nil, errs.Missing("published site")
 	}
-	v, err := a.siteView(ctx, shareKey)
+	v, err := h.siteView(ctx, shareKey)
 	if err != nil {
 		return nil, err
 	}
 	if !v.visited {
 		v.View = v.Live()
 	}
-	auth, err := a.Sites.Auth(ctx, g.Site.ID)
+	auth, err := h.Sites.Auth(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err
 	}
-	site := a.site(g.Actor, g.Site, g.Role)
+	site := h.site(g.Actor, g.Site, g.Role)
 	site.ProxyProblem = "" // only for members who manage the site
-	site.URLs.Published = a.Sites.SharedURL(g.Site, v.shareKey)
+	site.URLs.Published = h.Sites.SharedURL(g.Site, v.shareKey)
 	site.SiteSpaces = len(v.Structure.All(docs.SiteSpace))
 	w := PublishedContentSite{
 		Object: "published-content-site", Structure: v.structure(), Scripts: []integrationScript{},
 		Site: publishedSite{site, publishedSiteURLs{site.URLs, auth.FallbackURL, auth.LogoutURL}},
 	}
-	w.Customizations, err = a.customizationsFor(ctx, g, v)
+	w.Customizations, err = h.customizationsFor(ctx, g, v)
 	return &w, err
 }
 
 // customizationsFor returns the customizations of a site as the caller sees them. For
 // visitors, links to targets that they do not see are removed. References without a space
 // refer to the space that is read, and for the site as a whole to its default space.
-func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView) (siteCustomizations, error) {
-	base, overrides, err := a.Sites.Customizations(ctx, g.Site)
+func (h *readers) customizationsFor(ctx context.Context, g *authz.Grant, v siteView) (siteCustomizations, error) {
+	base, overrides, err := h.Sites.Customizations(ctx, g.Site)
 	if err != nil {
 		return siteCustomizations{}, err
 	}
-	links := targets{a: a, ctx: ctx, views: map[docs.SpaceID]*revision.View{}, spaces: v.Spaces}
+	links := targets{a: h.handlers, ctx: ctx, views: map[docs.SpaceID]*revision.View{}, spaces: v.Spaces}
 	by := g.Visitor()
 	check := by.Check(ctx)
 	seen := func(s customization.Settings, home docs.SpaceID) customization.Settings {
@@ -157,7 +157,7 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 
 // targets reports which targets of the links of a site a visitor sees.
 type targets struct {
-	a      *API
+	a      *handlers
 	ctx    context.Context
 	spaces map[docs.SpaceID]store.Ranked[docs.Space]
 	views  map[docs.SpaceID]*revision.View

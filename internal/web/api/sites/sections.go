@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -12,32 +12,32 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteSections() {
+func (h *handlers) siteSections() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/sections", wire.SiteRoute + "/sections/{siteSectionId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the sections of a site, those in groups too.",
-	}, a.listSections)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSections)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addSectionToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a section with a space.",
 		About: "The first section of a site that has site spaces moves them into a section of their own, which is named after the site. " +
 			"Needs the role create on the space, or in the organization for a new one.",
-	}, a.addSection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.addSection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a section.",
-	}, a.updateSection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteSectionById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a section and its site spaces. The spaces stay.",
-	}, a.deleteSection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSiteSection", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a section among its siblings.",
-	}, a.moveSection)
+	}, h.moveSection)
 }
 
 type listSectionsIn struct {
@@ -46,12 +46,12 @@ type listSectionsIn struct {
 	wire.ShareKeyIn
 }
 
-func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Page[SiteSection], error) {
-	v, err := a.siteView(ctx, in.ShareKey)
+func (h *handlers) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Page[SiteSection], error) {
+	v, err := h.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
-	return itemsPage(ctx, a, in.Paged, v.Structure, v.Structure.All(docs.SiteSection), v.section)
+	return itemsPage(ctx, h, in.Paged, v.Structure, v.Structure.All(docs.SiteSection), v.section)
 }
 
 type addSectionIn struct {
@@ -73,19 +73,19 @@ type Ignored struct {
 	Page opt.Val[string] `json:"pageId,omitempty" nullable:"true" maxLength:"128" doc:"Ignored: a space begins with its first page."`
 }
 
-func (a *API) addSection(ctx context.Context, in *addSectionIn) (*kernel.Created[SiteSection], error) {
+func (h *handlers) addSection(ctx context.Context, in *addSectionIn) (*kernel.Created[SiteSection], error) {
 	b := in.Body
-	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
+	made, err := h.newSpace(ctx, b.NewSpace, b.Title.Or(""))
 	if err != nil {
 		return nil, err
 	}
-	v, it, err := a.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{
+	v, it, err := h.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{
 		Space: b.Space.Or(""), Make: made, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or(""), Draft: b.Draft, Group: b.Group,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
+	return kernel.Made(h.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
 type SectionIn struct {
@@ -110,20 +110,20 @@ type updateSectionIn struct {
 	}
 }
 
-func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*kernel.Out[SiteSection], error) {
+func (h *handlers) updateSection(ctx context.Context, in *updateSectionIn) (*kernel.Out[SiteSection], error) {
 	b := in.Body
-	v, it, err := a.Sites.UpdateSection(ctx, authz.FromContext(ctx), in.Section, sites.SectionPatch{
+	v, it, err := h.Sites.UpdateSection(ctx, authz.FromContext(ctx), in.Section, sites.SectionPatch{
 		Title: b.Title, Path: b.Path, Icon: b.Icon, Description: b.Description, Condition: b.Condition, DefaultSpace: b.DefaultSpace,
 		Draft: b.Draft, Group: b.Group, LocalizedTitle: b.LocalizedTitle, LocalizedDescription: b.LocalizedDescription,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
+	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
-func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSection, in.Section)
+func (h *handlers) deleteSection(ctx context.Context, in *SectionIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSection, in.Section)
 }
 
 // sectionPosition is a position among sections, in the format of the deprecated
@@ -152,49 +152,49 @@ type moveSectionIn struct {
 	}
 }
 
-func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*kernel.Out[SiteSection], error) {
+func (h *handlers) moveSection(ctx context.Context, in *moveSectionIn) (*kernel.Out[SiteSection], error) {
 	var to sites.Position
 	if in.Body != nil && in.Body.Position != nil {
 		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
 	}
-	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteSection, ID: in.Section}, to)
+	v, it, err := h.moved(ctx, sites.Pointer{Kind: docs.SiteSection, ID: in.Section}, to)
 	if err != nil {
 		return nil, err
 	}
 	return kernel.OK(v.section(it)), nil
 }
 
-func (a *API) siteGroups() {
+func (h *handlers) siteGroups() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/section-groups", wire.SiteRoute + "/section-groups/{siteSectionGroupId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the groups of a site, those in other groups too.",
-	}, a.listGroups)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listGroups)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addSectionGroupToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a group, and move sections into it.",
-	}, a.addGroup)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.addGroup)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteSectionGroupById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change a group.",
-	}, a.updateGroup)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateGroup)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteSectionGroupById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a group. Its sections and groups take its place.",
-	}, a.deleteGroup)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteGroup)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSiteSectionGroup", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a group among its siblings.",
-	}, a.moveGroup)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.moveGroup)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addSectionToGroup", Route: "POST " + one + "/sections", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Move a section to the end of a group.",
-	}, a.addSectionToGroup)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.addSectionToGroup)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeSectionFromGroup", Route: "DELETE " + one + "/sections/{siteSectionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Move a section out of a group, to the place behind it.",
-	}, a.removeSectionFromGroup)
+	}, h.removeSectionFromGroup)
 }
 
 type listGroupsIn struct {
@@ -202,12 +202,12 @@ type listGroupsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*kernel.Page[SiteSectionGroup], error) {
-	v, err := a.siteView(ctx, "")
+func (h *handlers) listGroups(ctx context.Context, in *listGroupsIn) (*kernel.Page[SiteSectionGroup], error) {
+	v, err := h.siteView(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	return itemsPage(ctx, a, in.Paged, v.Structure, v.Structure.All(docs.SiteGroup), v.group)
+	return itemsPage(ctx, h, in.Paged, v.Structure, v.Structure.All(docs.SiteGroup), v.group)
 }
 
 type addGroupIn struct {
@@ -221,19 +221,19 @@ type addGroupIn struct {
 	}
 }
 
-func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*kernel.Created[SiteSectionGroup], error) {
+func (h *handlers) addGroup(ctx context.Context, in *addGroupIn) (*kernel.Created[SiteSectionGroup], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
+	v, it, err := h.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
 		Title: b.Title, Icon: b.Icon.Or(""), Draft: b.Draft, Parent: b.Parent, Sections: b.Sections,
 	})
-	return a.madeGroup(ctx, v, it, err)
+	return h.madeGroup(ctx, v, it, err)
 }
 
-func (a *API) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, err error) (*kernel.Created[SiteSectionGroup], error) {
+func (h *handlers) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, err error) (*kernel.Created[SiteSectionGroup], error) {
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
+	return kernel.Made(h.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
 type GroupIn struct {
@@ -252,16 +252,16 @@ type updateGroupIn struct {
 	}
 }
 
-func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*kernel.Out[SiteSectionGroup], error) {
-	v, it, err := a.Sites.UpdateGroup(ctx, authz.FromContext(ctx), in.Group, sites.GroupPatch(in.Body))
+func (h *handlers) updateGroup(ctx context.Context, in *updateGroupIn) (*kernel.Out[SiteSectionGroup], error) {
+	v, it, err := h.Sites.UpdateGroup(ctx, authz.FromContext(ctx), in.Group, sites.GroupPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
+	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
-func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteGroup, in.Group)
+func (h *handlers) deleteGroup(ctx context.Context, in *GroupIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteGroup, in.Group)
 }
 
 type moveGroupIn struct {
@@ -271,12 +271,12 @@ type moveGroupIn struct {
 	}
 }
 
-func (a *API) moveGroup(ctx context.Context, in *moveGroupIn) (*kernel.Out[SiteSectionGroup], error) {
+func (h *handlers) moveGroup(ctx context.Context, in *moveGroupIn) (*kernel.Out[SiteSectionGroup], error) {
 	var to sites.Position
 	if in.Body != nil {
 		to = in.Body.Position.plain()
 	}
-	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteGroup, ID: in.Group}, to)
+	v, it, err := h.moved(ctx, sites.Pointer{Kind: docs.SiteGroup, ID: in.Group}, to)
 	if err != nil {
 		return nil, err
 	}
@@ -290,9 +290,9 @@ type addSectionToGroupIn struct {
 	}
 }
 
-func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*kernel.Created[SiteSectionGroup], error) {
-	v, it, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true)
-	return a.madeGroup(ctx, v, it, err)
+func (h *handlers) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*kernel.Created[SiteSectionGroup], error) {
+	v, it, err := h.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true)
+	return h.madeGroup(ctx, v, it, err)
 }
 
 type groupSectionIn struct {
@@ -300,7 +300,7 @@ type groupSectionIn struct {
 	Section docs.SiteItemID `path:"siteSectionId"`
 }
 
-func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*kernel.Done, error) {
-	_, _, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
+func (h *handlers) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*kernel.Done, error) {
+	_, _, err := h.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
 	return nil, err
 }

@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteExternalLinks() {
+func (h *handlers) siteExternalLinks() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/external-links", wire.SiteRoute + "/external-links/{siteExternalLinkId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addExternalLinkToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a link to another site, beside the sections or in a group.",
 		About: "Needs a site with sections. It is sent in the structure of the site to every client; those before version 0.202.0 " +
 			"of the JavaScript client do not know it.",
-	}, a.addExternalLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.addExternalLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteExternalLinkById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change a link to another site, or move it into a group or out of it.",
-	}, a.updateExternalLink)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateExternalLink)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteExternalLinkById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a link to another site.",
-	}, a.deleteExternalLink)
+	}, h.deleteExternalLink)
 }
 
 // ExternalLinkFields holds the optional fields of a link.
@@ -57,12 +57,12 @@ type addExternalLinkIn struct {
 	}
 }
 
-func (a *API) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*kernel.Created[SiteExternalLink], error) {
-	v, it, err := a.Sites.AddLink(ctx, authz.FromContext(ctx), in.Body.patch(opt.Of(in.Body.Title), opt.Of(in.Body.URL)))
+func (h *handlers) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*kernel.Created[SiteExternalLink], error) {
+	v, it, err := h.Sites.AddLink(ctx, authz.FromContext(ctx), in.Body.patch(opt.Of(in.Body.Title), opt.Of(in.Body.URL)))
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(a.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.link(it)), nil
+	return kernel.Made(h.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
 }
 
 type ExternalLinkIn struct {
@@ -79,14 +79,14 @@ type updateExternalLinkIn struct {
 	}
 }
 
-func (a *API) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) (*kernel.Out[SiteExternalLink], error) {
-	v, it, err := a.Sites.UpdateLink(ctx, authz.FromContext(ctx), in.Link, in.Body.patch(in.Body.Title, in.Body.URL))
+func (h *handlers) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) (*kernel.Out[SiteExternalLink], error) {
+	v, it, err := h.Sites.UpdateLink(ctx, authz.FromContext(ctx), in.Link, in.Body.patch(in.Body.Title, in.Body.URL))
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.link(it)), nil
+	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
 }
 
-func (a *API) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*kernel.Done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteLink, in.Link)
+func (h *handlers) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*kernel.Done, error) {
+	return nil, h.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteLink, in.Link)
 }

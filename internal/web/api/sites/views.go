@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -120,7 +120,7 @@ func (groupItem) Schema(r huma.Registry) *huma.Schema {
 // siteView converts the parts of a site to their JSON form for one caller.
 type siteView struct {
 	*sites.View
-	a        *API
+	a        *handlers
 	shareKey string // of sites.AddressKey
 	by       authz.Actor
 	visited  bool // the caller is a visitor, to whom conditions are not disclosed
@@ -128,14 +128,14 @@ type siteView struct {
 
 // siteView returns the site of the request as the caller sees it. Its addresses contain the
 // given share key if it is one of the site.
-func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
+func (h *handlers) siteView(ctx context.Context, shareKey string) (siteView, error) {
 	g := authz.FromContext(ctx)
-	v, err := a.Sites.View(ctx, g)
+	v, err := h.Sites.View(ctx, g)
 	if err != nil {
 		return siteView{}, err
 	}
-	key, err := a.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
-	return siteView{v, a, key, g.Actor, g.Visitor() != nil}, err
+	key, err := h.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
+	return siteView{v, h, key, g.Actor, g.Visitor() != nil}, err
 }
 
 // condition returns the condition of an item. For visitors it is empty, because a
@@ -228,8 +228,8 @@ func (v siteView) structure() SiteStructure {
 // itemsPage returns a page of the items of one kind, in the order of the site. A cursor
 // contains the sort key of the last item, so it remains valid when other items are added
 // or removed.
-func itemsPage[W any](ctx context.Context, a *API, p kernel.Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*kernel.Page[W], error) {
-	return kernel.ListOf(ctx, a.Kernel, p, store.List[docs.SiteItem]{
+func itemsPage[W any](ctx context.Context, h *handlers, p kernel.Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*kernel.Page[W], error) {
+	return kernel.ListOf(ctx, h.Kernel, p, store.List[docs.SiteItem]{
 		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {
 			from := 0
 			if len(at.After) > 0 {

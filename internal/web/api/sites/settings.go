@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -20,45 +20,45 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) siteCustomization() {
+func (h *handlers) siteCustomization() {
 	const tag, one, space = "Site customization", wire.SiteRoute + "/customization", wire.SiteRoute + "/site-spaces/{siteSpaceId}/customization"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks, with all defaults.",
-	}, a.getCustomization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getCustomization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteCustomizationById", Route: "PUT " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Replace how a site looks.",
 		About:   "What is left out gets its default.",
-	}, a.putCustomization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.putCustomization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteSpaceCustomizationById", Route: "GET " + space, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks in one of its site spaces, with what it has from the site.",
-	}, a.getSpaceCustomization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSpaceCustomization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "overrideSiteSpaceCustomizationById", Route: "PATCH " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Override how a site looks in one of its site spaces.",
 		About:   "What is left out stays as it is; null drops what was overridden.",
-	}, a.patchSpaceCustomization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.patchSpaceCustomization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteSpaceCustomizationById", Route: "DELETE " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Make a site space look like its site.",
-	}, a.deleteSpaceCustomization)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSpaceCustomization)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteIntegrationScripts", Route: "GET " + wire.SiteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the scripts that integrations add to the pages of a site.",
 		About:   "There are none: this server has no integrations.",
-	}, a.listIntegrationScripts)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listIntegrationScripts)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteIntegrations", Route: "GET " + wire.SiteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the integrations of a site.",
 		About:   "There are none: this server has no integrations.",
-	}, a.listSiteIntegrations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSiteIntegrations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteAdsById", Route: "POST " + wire.SiteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
 		Summary: "Set whether a site wants advertisements.",
 		About:   "The wish is stored. This server shows no advertisements.",
-	}, a.updateSiteAds)
+	}, h.updateSiteAds)
 }
 
 // UnmaskedIn asks for what a plan would hide.
@@ -71,8 +71,8 @@ type getCustomizationIn struct {
 	UnmaskedIn
 }
 
-func (a *API) getCustomization(ctx context.Context, _ *getCustomizationIn) (*kernel.Out[customization.Settings], error) {
-	s, err := a.Sites.Customization(ctx, authz.FromContext(ctx).Site)
+func (h *handlers) getCustomization(ctx context.Context, _ *getCustomizationIn) (*kernel.Out[customization.Settings], error) {
+	s, err := h.Sites.Customization(ctx, authz.FromContext(ctx).Site)
 	return kernel.OK(s), err
 }
 
@@ -81,8 +81,8 @@ type putCustomizationIn struct {
 	Body customizationPatch
 }
 
-func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*kernel.Out[customization.Settings], error) {
-	s, err := a.Sites.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
+func (h *handlers) putCustomization(ctx context.Context, in *putCustomizationIn) (*kernel.Out[customization.Settings], error) {
+	s, err := h.Sites.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
 	return kernel.OK(s), err
 }
 
@@ -102,8 +102,8 @@ type getSpaceCustomizationIn struct {
 	UnmaskedIn
 }
 
-func (a *API) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
-	c, err := a.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
+func (h *handlers) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
+	c, err := h.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
 	return kernel.OK(spaceCustomization(c)), err
 }
 
@@ -112,13 +112,13 @@ type patchSpaceCustomizationIn struct {
 	Body customizationPatch
 }
 
-func (a *API) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
-	c, err := a.Sites.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
+func (h *handlers) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
+	c, err := h.Sites.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
 	return kernel.OK(spaceCustomization(c)), err
 }
 
-func (a *API) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
-	return nil, a.Sites.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
+func (h *handlers) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
+	return nil, h.Sites.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
 }
 
 type integrationScript struct {
@@ -126,7 +126,7 @@ type integrationScript struct {
 	Cookies bool   `json:"cookies"`
 }
 
-func (a *API) listIntegrationScripts(context.Context, *wire.SiteIn) (*kernel.Out[[]integrationScript], error) {
+func (h *handlers) listIntegrationScripts(context.Context, *wire.SiteIn) (*kernel.Out[[]integrationScript], error) {
 	return kernel.OK([]integrationScript{}), nil
 }
 
@@ -141,9 +141,9 @@ type listSiteIntegrationsIn struct {
 	Search string `query:"search" maxLength:"256"`
 }
 
-func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*kernel.Page[siteIntegration], error) {
+func (h *handlers) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*kernel.Page[siteIntegration], error) {
 	none := store.List[siteIntegration]{Page: func(context.Context, store.Page) ([]siteIntegration, store.Key, error) { return nil, nil, nil }}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
 }
 
 type updateSiteAdsIn struct {
@@ -154,31 +154,31 @@ type updateSiteAdsIn struct {
 	}
 }
 
-func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.Done, error) {
+func (h *handlers) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.Done, error) {
 	var ads docs.SiteAds
 	if in.Body != nil {
 		ads = docs.SiteAds(*in.Body)
 	}
-	return nil, a.Sites.SetAds(ctx, authz.FromContext(ctx), ads)
+	return nil, h.Sites.SetAds(ctx, authz.FromContext(ctx), ads)
 }
 
-func (a *API) siteAdaptive() {
+func (h *handlers) siteAdaptive() {
 	const tag, route = "Adaptive content", wire.SiteRoute + "/adaptive-schema"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the schema of what a site knows of its visitors.",
 		About:   "404 if it was never set.",
-	}, a.getAdaptiveSchema)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getAdaptiveSchema)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteAdaptiveSchema", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Set the schema of what a site knows of its visitors.",
 		About: "A subset of JSON Schema draft-07: an object of booleans, texts, numbers, arrays of these and objects, each with a description, without further properties. " +
 			"Conditions can read booleans and texts with an enumeration.",
-	}, a.putAdaptiveSchema)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.putAdaptiveSchema)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteAdaptiveTemplateConditions", Route: "GET " + route + "/template-conditions", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List conditions that the schema allows: one for each boolean and each value of an enumeration.",
-	}, a.listTemplateConditions)
+	}, h.listTemplateConditions)
 }
 
 // AdaptiveSchema is the JSON form of the adaptive schema of a site.
@@ -201,8 +201,8 @@ func adaptiveSchema(s *adaptive.Schema, at docs.Time) (AdaptiveSchema, error) {
 	return AdaptiveSchema{"site-adaptive-schema", jsonObject{b}, at}, err
 }
 
-func (a *API) getAdaptiveSchema(ctx context.Context, in *wire.SiteIn) (*kernel.Out[AdaptiveSchema], error) {
-	s, at, err := a.Sites.Schema(ctx, in.Site)
+func (h *handlers) getAdaptiveSchema(ctx context.Context, in *wire.SiteIn) (*kernel.Out[AdaptiveSchema], error) {
+	s, at, err := h.Sites.Schema(ctx, in.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +220,8 @@ type putAdaptiveSchemaIn struct {
 	}
 }
 
-func (a *API) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*kernel.Out[AdaptiveSchema], error) {
-	s, at, err := a.Sites.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
+func (h *handlers) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*kernel.Out[AdaptiveSchema], error) {
+	s, at, err := h.Sites.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
 	if err != nil {
 		return nil, err
 	}
@@ -233,8 +233,8 @@ type templateConditions struct {
 	Items []adaptive.TemplateCondition `json:"items"`
 }
 
-func (a *API) listTemplateConditions(ctx context.Context, in *wire.SiteIn) (*kernel.Out[templateConditions], error) {
-	s, _, err := a.Sites.Schema(ctx, in.Site)
+func (h *handlers) listTemplateConditions(ctx context.Context, in *wire.SiteIn) (*kernel.Out[templateConditions], error) {
+	s, _, err := h.Sites.Schema(ctx, in.Site)
 	return kernel.OK(templateConditions{s.TemplateConditions()}), err
 }
 

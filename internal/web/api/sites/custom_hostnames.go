@@ -1,4 +1,4 @@
-package api
+package sites
 
 import (
 	"context"
@@ -12,20 +12,20 @@ import (
 
 // customHostnames declares the host names of sites under the paths of GitBook, which name no
 // site. They do what the operations of a site do.
-func (a *API) customHostnames() {
+func (h *handlers) customHostnames() {
 	const tag, route = "Site audience", "/custom-hostnames/{hostname}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCustomHostname", Route: "GET " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get a host name that a site which you can see has or wants.",
-	}, a.getCustomHostname)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getCustomHostname)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "dnsRevalidateCustomHostname", Route: "PATCH " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: http.StatusNoContent,
 		Summary: "Look for the DNS record of a host name now.",
-	}, a.checkCustomHostname)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.checkCustomHostname)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeCustomHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Take a host name from the site that has or wants it.",
-	}, a.removeCustomHostname)
+	}, h.removeCustomHostname)
 }
 
 // CustomHostname is the JSON form of the host name of a site in the form of GitBook.
@@ -43,11 +43,11 @@ type customHostnameIn struct {
 }
 
 // hostnameGrant returns a grant for the site of a host name.
-func (a *API) hostnameGrant(ctx context.Context, action authz.Action, in *customHostnameIn) (*authz.Grant, error) {
-	return a.Sites.OfHostname(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
+func (h *handlers) hostnameGrant(ctx context.Context, action authz.Action, in *customHostnameIn) (*authz.Grant, error) {
+	return h.Sites.OfHostname(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
 }
 
-func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Out[CustomHostname], error) {
+func (a *handlers) getCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Out[CustomHostname], error) {
 	g, err := a.hostnameGrant(ctx, authz.ViewSite, in)
 	if err != nil {
 		return nil, err
@@ -69,18 +69,18 @@ func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*ker
 	return kernel.OK(w), nil
 }
 
-func (a *API) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
-	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
+func (h *handlers) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
+	g, err := h.hostnameGrant(ctx, authz.AdminSite, in)
 	if err == nil {
-		_, err = a.Sites.CheckHostname(ctx, g)
+		_, err = h.Sites.CheckHostname(ctx, g)
 	}
 	return nil, err
 }
 
-func (a *API) removeCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
-	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
+func (h *handlers) removeCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
+	g, err := h.hostnameGrant(ctx, authz.AdminSite, in)
 	if err != nil {
 		return nil, err
 	}
-	return nil, a.Sites.RemoveHostname(ctx, g)
+	return nil, h.Sites.RemoveHostname(ctx, g)
 }

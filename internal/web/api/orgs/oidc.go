@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) oidcProviders() {
+func (h *providers) oidcProviders() {
 	const (
 		tag  = "SSO"
 		root = "/orgs/{organizationId}/oidc"
@@ -69,7 +69,7 @@ type OIDCProvider struct {
 	URLs        wire.Location          `json:"urls"`
 }
 
-func (h *handlers) oidcProvider(p docs.OIDCProvider) OIDCProvider {
+func (h *providers) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 	v := OIDCProvider{
 		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
 		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam), TrustEmail: p.TrustEmail,
@@ -87,7 +87,7 @@ type listOIDCProvidersIn struct {
 	kernel.Paged
 }
 
-func (h *handlers) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*kernel.Page[OIDCProvider], error) {
+func (h *providers) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*kernel.Page[OIDCProvider], error) {
 	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.OIDC.Providers(in.Org), h.oidcProvider)
 }
 
@@ -106,7 +106,7 @@ type createOIDCProviderIn struct {
 	}
 }
 
-func (h *handlers) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*kernel.Created[OIDCProvider], error) {
+func (h *providers) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*kernel.Created[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ type OIDCProviderIn struct {
 	Provider docs.OIDCProviderID `path:"oidcProviderId"`
 }
 
-func (h *handlers) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
+func (h *providers) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
 	p, err := h.OIDC.Provider(ctx, in.Org, in.Provider)
 	return kernel.OK(h.oidcProvider(p)), err
 }
@@ -155,7 +155,7 @@ type updateOIDCProviderIn struct {
 	}
 }
 
-func (h *handlers) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
+func (h *providers) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
@@ -164,6 +164,6 @@ func (h *handlers) updateOIDCProvider(ctx context.Context, in *updateOIDCProvide
 	return kernel.OK(h.oidcProvider(p)), err
 }
 
-func (h *handlers) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Done, error) {
+func (h *providers) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Done, error) {
 	return nil, h.OIDC.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }

@@ -25,6 +25,9 @@ type handlers struct {
 	Services
 }
 
+// providers has the operations of the identity providers of an organization.
+type providers struct{ *handlers }
+
 // Register registers the operations.
 func Register(v *wire.Views, s Services) {
 	h := &handlers{v, s}
@@ -38,6 +41,7 @@ func Register(v *wire.Views, s Services) {
 	h.invites()
 	h.teams()
 	h.webhooks()
-	h.saml()
-	h.oidcProviders()
+	p := &providers{h}
+	p.saml()
+	p.oidcProviders()
 }

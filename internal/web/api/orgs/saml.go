@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) saml() {
+func (h *providers) saml() {
 	const (
 		tag  = "Single sign-on"
 		root = "/orgs/{organizationId}/saml"
@@ -90,7 +90,7 @@ type samlError struct {
 	Message string    `json:"message" doc:"What to do."`
 }
 
-func (h *handlers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
+func (h *providers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
 	at := h.SSO.Addresses(p.ID)
 	out := SAMLProvider{
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
@@ -121,7 +121,7 @@ type listSAMLProvidersIn struct {
 	kernel.Paged
 }
 
-func (h *handlers) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
+func (h *providers) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
 	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.SSO.Providers(in.Org), h.samlProvider)
 }
 
@@ -160,7 +160,7 @@ type createSAMLProviderIn struct {
 	}
 }
 
-func (h *handlers) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*kernel.Created[SAMLProvider], error) {
+func (h *providers) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*kernel.Created[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
@@ -181,13 +181,13 @@ type SAMLProviderIn struct {
 	Provider docs.SAMLProviderID `path:"samlProviderId"`
 }
 
-func (h *handlers) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
+func (h *providers) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
 	return h.oneSAMLProvider(ctx)(h.SSO.Provider(ctx, in.Org, in.Provider))
 }
 
 // oneSAMLProvider returns a function that converts a provider to the output of an
 // operation.
-func (h *handlers) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
+func (h *providers) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
 	return func(p docs.SAMLProvider, err error) (*kernel.Out[SAMLProvider], error) {
 		if err != nil {
 			return nil, err
@@ -205,14 +205,14 @@ type updateSAMLProviderIn struct {
 	}
 }
 
-func (h *handlers) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
+func (h *providers) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
 	return h.oneSAMLProvider(ctx)(h.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
 }
 
-func (h *handlers) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {
+func (h *providers) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {
 	return nil, h.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }
 
@@ -227,7 +227,7 @@ type ssoLogins struct {
 	Items []SSOLogin `json:"items"`
 }
 
-func (h *handlers) listSSOLogins(ctx context.Context, in *wire.OrgIn) (*kernel.Out[ssoLogins], error) {
+func (h *providers) listSSOLogins(ctx context.Context, in *wire.OrgIn) (*kernel.Out[ssoLogins], error) {
 	all, err := h.SSO.Logins(ctx, in.Org)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/site/sitefile"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
@@ -290,7 +290,7 @@ func TestPartsOfASiteHaveAllFieldsThatTheServerSays(t *testing.T) {
 		known[strings.ToLower(f.Name)] = true
 	}
 	known["id"], known["title"] = true, true // of named
-	for _, wire := range []reflect.Type{reflect.TypeFor[api.SiteSection](), reflect.TypeFor[api.SiteSpace](), reflect.TypeFor[api.SiteSectionGroup]()} {
+	for _, wire := range []reflect.Type{reflect.TypeFor[sites.SiteSection](), reflect.TypeFor[sites.SiteSpace](), reflect.TypeFor[sites.SiteSectionGroup]()} {
 		for i := range wire.NumField() {
 			name, _, _ := strings.Cut(wire.Field(i).Tag.Get("json"), ",")
 			if !known[strings.ToLower(name)] && without[name] == "" {

@@ -17,8 +17,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/site/sitefile"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
+	"github.com/octavo-docs/octavo/internal/web/api/sites"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
 

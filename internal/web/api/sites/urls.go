@@ -41,8 +41,8 @@ func (h *readers) urls() {
 type published struct{ kernel.Encoded[any] }
 
 func newPublished[T PublishedSiteContent | PublishedRedirect](v T) (*kernel.Out[published], error) {
-	body, err := kernel.Encode(v)
-	return kernel.OK(published{kernel.Encoded[any]{Data: body.Data}}), err
+	body, err := kernel.Encode[any](v)
+	return kernel.OK(published{body}), err
 }
 
 // Schema implements huma.SchemaProvider.

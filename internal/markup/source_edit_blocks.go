@@ -21,6 +21,8 @@ type siblings struct {
 	closer func(i int) bool
 	// separator is used if no two siblings in the source show one.
 	separator string
+	// joined reports whether a new sibling ends with the text of an old one that is gone.
+	joined func(now, gone int) bool
 }
 
 // arrange puts siblings in their new order. Siblings that stay in place and
@@ -115,6 +117,8 @@ func (ed *sourceEditor) between(s siblings, before, next, from, to int) (replace
 		// The first item of a list defines the number that the list starts at.
 		first, second := s.old[0], s.old[next]
 		return replacement{Span{first.Start + ed.digits(first), second.Start + ed.digits(second)}, ""}, true
+	case gone && next < len(s.old) && s.joined != nil && s.joined(from-1, next-1):
+		return replacement{Span{s.old[before].End, s.old[next-1].End}, ""}, true // what follows keeps its distance
 	case gone && next < len(s.old):
 		return replacement{Span{s.old[before+1].Start, s.old[next].Start}, ""}, true
 	case gone && before >= 0:
@@ -230,6 +234,10 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		s.closer = func(i int) bool {
 			return i > 0 && isList(now[i]) && now[i-1].Type == "paragraph" && !isEmptyParagraph(now[i-1]) && interrupts(now[i])
 		}
+	}
+	s.joined = func(i, j int) bool {
+		text := plainOf(old[j].Nodes)
+		return isText(now[i]) && isText(old[j]) && strings.TrimSpace(text) != "" && strings.HasSuffix(plainOf(now[i].Nodes), text)
 	}
 	for _, n := range old {
 		s.old = append(s.old, n.span)

@@ -32,3 +32,16 @@ func TestEqualBlocksKeepTheirOwnBytes(t *testing.T) {
 		}
 	}
 }
+
+// A join keeps the lines between the text that came and what follows it.
+func TestJoinedTextsKeepWhatFollows(t *testing.T) {
+	src := "2) one\n   two\n\n   three\\\n   four.\n   *   a\n   *   b\n\n3) x\n"
+	old, doc := Parse([]byte(src), Refs{}), Parse([]byte(src), Refs{})
+	item := doc.Nodes[0].Nodes[0]
+	first, second := item.Nodes[0], item.Nodes[1]
+	first.Nodes = slices.Concat(first.Nodes, []*Node{{Object: ObjectText, Leaves: []Leaf{{Text: " "}}}}, second.Nodes)
+	item.Nodes = slices.Delete(item.Nodes, 1, 2)
+	if got, want := string(Reprint([]byte(src), old, doc, Refs{})), "2) one\n   two three\\\n   four.\n   *   a\n   *   b\n\n3) x\n"; got != want {
+		t.Errorf("%q, want\n%q", got, want)
+	}
+}

@@ -30,10 +30,11 @@ type Guard struct {
 	tokens *cache.Cache[tokenKey, *knownToken]
 	known  *cache.Cache[accessKey, *docs.Access]
 
-	mu     sync.Mutex
-	used   map[docs.TokenID]store.Use
-	inOrgs map[store.OrgToken]store.Use
-	seen   map[memberKey]docs.Time
+	mu       sync.Mutex
+	flushing sync.Mutex // held by Flush until its transaction has ended
+	used     map[docs.TokenID]store.Use
+	inOrgs   map[store.OrgToken]store.Use
+	seen     map[memberKey]docs.Time
 }
 
 // tokenKey is the hash of a secret: secrets are not kept in memory.
@@ -267,8 +268,11 @@ func (g *Guard) clearActivity() {
 }
 
 // Flush writes the times of the last activity of tokens and members. It runs periodically
-// and not with every request, because the times need not be exact.
+// and not with every request, because the times need not be exact. When it returns, they
+// are stored, also if another call took them.
 func (g *Guard) Flush(ctx context.Context) error {
+	g.flushing.Lock()
+	defer g.flushing.Unlock()
 	g.mu.Lock()
 	used, inOrgs, seen := g.used, g.inOrgs, g.seen
 	g.clearActivity()

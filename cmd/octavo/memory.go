@@ -45,6 +45,9 @@ func newHeap(limit int64) *heap {
 		debug.SetMemoryLimit(limit)
 	}
 	h := &heap{limit: limit, tuned: os.Getenv("GOGC") == "", look: []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}}
+	if h.tuned {
+		debug.SetGCPercent(gcPercent) // until the first collection
+	}
 	h.adapt()
 	return h
 }
@@ -66,7 +69,7 @@ func (h *heap) watch(ctx context.Context) {
 func (h *heap) adapt() {
 	metrics.Read(h.look)
 	live, cycles := int64(h.look[0].Value.Uint64()), h.look[1].Value.Uint64()
-	if cycles == h.cycles && cycles > 0 {
+	if cycles == h.cycles {
 		return
 	}
 	if h.tuned {

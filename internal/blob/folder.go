@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -299,9 +298,6 @@ func missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
 // syncDir syncs the entries of a folder to disk, so that they survive a crash.
 func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // neither possible nor necessary on Windows
-	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

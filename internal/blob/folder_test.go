@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,9 +61,6 @@ func writeUntilKilled(dir string) error {
 
 // A process is killed repeatedly while it writes.
 func TestAcknowledgedFilesSurviveAKill(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there is no SIGKILL on Windows")
-	}
 	dir := t.TempDir()
 	rounds := 6
 	if testing.Short() {
@@ -194,7 +190,7 @@ func TestFolderOnDisk(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if runtime.GOOS != "windows" && p != s.dir && st.Mode().Perm()&0o077 != 0 {
+		if p != s.dir && st.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v", p, st.Mode())
 		}
 		if strings.HasPrefix(d.Name(), "octavo-") {

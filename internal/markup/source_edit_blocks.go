@@ -128,7 +128,24 @@ func (ed *sourceEditor) between(s siblings, before, next, from, to int) (replace
 	case before >= 0:
 		return replacement{Span{like.End, like.End}, gap + text}, true
 	}
+	// The first part takes the number that the list starts at, and gives away its own.
+	if number, ok := ed.otherNumber(parts[0], like); ok {
+		own := parts[0][:len(number)]
+		return replacement{Span{like.Start, like.Start + len(number)}, number + text[len(number):] + gap + own}, true
+	}
 	return replacement{Span{like.Start, like.Start}, text + gap}, true
+}
+
+// otherNumber returns the number of the list item at like if item has another number of the
+// same length. With another length, the other lines of both would have to move.
+func (ed *sourceEditor) otherNumber(item string, like Span) (string, bool) {
+	n := ed.digits(like)
+	m := itemMarker.FindStringSubmatch(item)
+	if n == 0 || m == nil || len(m[2]) != n {
+		return "", false
+	}
+	number := ed.body[like.Start : like.Start+n]
+	return number, number != m[2]
 }
 
 // digits returns the length of the number of a list item.

@@ -45,3 +45,24 @@ func TestJoinedTextsKeepWhatFollows(t *testing.T) {
 		t.Errorf("%q, want\n%q", got, want)
 	}
 }
+
+// An item that becomes the first one of a numbered list has the number that the list starts
+// at; all lines keep their indentation.
+func TestItemsMoveToTheBeginning(t *testing.T) {
+	for src, want := range map[string]string{
+		" 3. a\n    k\n 4. b\n\nx\n":                     " 3. b\n 4. a\n    k\n\nx\n",
+		">  3. a\n>     k\n>\n>     ***\n>  4. b\n\nx\n": ">  3. b\n>  4. a\n>     k\n>\n>     ***\n\nx\n",
+		" 9. a\n 10. b\n     k\n":                        "",
+	} {
+		old, doc := Parse([]byte(src), Refs{}), Parse([]byte(src), Refs{})
+		list := doc.Nodes[0]
+		if !isList(list) {
+			list = list.Nodes[0]
+		}
+		slices.Reverse(list.Nodes)
+		got := Reprint([]byte(src), old, doc, Refs{})
+		if err := sameDocs(Parse(got, Refs{}).Nodes, doc.Nodes); err != nil || want != "" && string(got) != want {
+			t.Errorf("%q became %q, want %q: %v", src, got, want, err)
+		}
+	}
+}

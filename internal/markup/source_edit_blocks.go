@@ -292,7 +292,32 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 			}
 		}
 	}
-	return ed.arrange(s)
+	if !ed.arrange(s) {
+		return false
+	}
+	if parent.Type == "list-item" && len(now) > 1 && len(old) > 1 && isList(now[0]) && from[0] < 0 && from[1] == 1 {
+		ed.widenMarker(old[0].span, old[1].span)
+	}
+	return true
+}
+
+// widenMarker adds an alternative to the last edit, which replaces the first block of an
+// item by a list. If the second block stands further to the right than the first one, it
+// would come into the new list. With more spaces after the marker, it stays where it is.
+func (ed *sourceEditor) widenMarker(first, second Span) {
+	last := &ed.edits[len(ed.edits)-1]
+	edit := (*last)[0]
+	text := edit[0].text
+	before, after := ed.body[:first.Start], ed.body[:second.Start]
+	before, after = before[strings.LastIndexByte(before, '\n')+1:], after[strings.LastIndexByte(after, '\n')+1:]
+	more := len(after) - len(before)
+	spaces := len(before) - len(strings.TrimRight(before, " "))
+	if more <= 0 || spaces == 0 || spaces+more > 4 || strings.Contains(after+before, "\t") || strings.Contains(text, "\n") || edit[0].span.Start != first.Start {
+		return
+	}
+	wider := slices.Clone(edit)
+	wider[0].text = strings.Repeat(" ", more) + text
+	*last = append(*last, wider)
 }
 
 // beside returns the marks that a new list cannot have because of the lists

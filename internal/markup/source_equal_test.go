@@ -66,3 +66,26 @@ func TestItemsMoveToTheBeginning(t *testing.T) {
 		}
 	}
 }
+
+// A text of an item that becomes a list leaves the lines below it where they are.
+func TestItemThatBecomesAListKeepsWhatFollows(t *testing.T) {
+	for src, want := range map[string]string{
+		"- a\n\n    b\n\nx\n":  "-   * a\n\n    b\n\nx\n",
+		"> - a\n>\n>     b\n":  "> -   * a\n>\n>     b\n",
+		"- a\n\n  b\n":         "- * a\n\n  b\n",
+		"-    a\n\n       b\n": "",
+		"- a\n\n\tb\n":         "",
+	} {
+		old, doc := Parse([]byte(src), Refs{}), Parse([]byte(src), Refs{})
+		list := doc.Nodes[0]
+		if !isList(list) {
+			list = list.Nodes[0]
+		}
+		item := list.Nodes[0]
+		item.Nodes[0] = blockNode("list-unordered", nil, blockNode("list-item", nil, item.Nodes[0]))
+		got := Reprint([]byte(src), old, doc, Refs{})
+		if err := sameDocs(Parse(got, Refs{}).Nodes, doc.Nodes); err != nil || want != "" && string(got) != want {
+			t.Errorf("%q became %q, want %q: %v", src, got, want, err)
+		}
+	}
+}

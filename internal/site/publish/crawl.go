@@ -65,7 +65,7 @@ func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (
 }
 
 // listed reports whether search engines may list the site.
-func (v *visit) listed() bool { return v.site.Visibility == docs.VisibilityPublic && !v.as.Preview }
+func (v *visit) listed() bool { return v.site.Visibility == docs.VisibilityPublic && v.out.published() }
 
 func (v *visit) robots() []byte {
 	if !v.listed() {
@@ -89,7 +89,7 @@ type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at stri
 // may list, in the order of the site.
 func (v *visit) eachPage(fn listing) error {
 	for _, it := range v.seen.Structure.AllListed() {
-		e, err := v.h.edition(v.ctx, v, it)
+		e, err := v.edition(v.ctx, it)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ const (
 func (v *visit) sitemap() ([]byte, error) {
 	all, count := v.seen.Structure.AllListed(), 0
 	for _, it := range all {
-		e, err := v.h.edition(v.ctx, v, it)
+		e, err := v.edition(v.ctx, it)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (v *visit) sitemap() ([]byte, error) {
 // serveSitemap sends the sitemap of one space. It reports whether the path names that
 // sitemap.
 func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	if rest != pagesName || !v.listed() || v.drafted || v.target.Space.Hidden {
+	if rest != pagesName || !v.listed() || v.target.Space.Hidden {
 		return false, nil
 	}
 	if err := v.heavy(); err != nil {
@@ -242,7 +242,7 @@ func (v *visit) partName(part int) string {
 	switch {
 	case part == 1:
 		return fullName
-	case v.export != nil:
+	case !v.out.answered():
 		return fmt.Sprintf("llms-full-%d.txt", part)
 	}
 	return fmt.Sprintf("%s/%d", fullName, part)

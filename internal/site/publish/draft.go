@@ -30,14 +30,17 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	v.private, v.drafted = true, true
+	v.private = true
 	base := strings.TrimSuffix(strings.TrimSuffix(path, rest), "/") + "/"
 	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
 	if err != nil {
 		return nil, "", err
 	}
-	v.review, err = v.reviewOf(r, sp, d, e)
-	return e, rest, err
+	if v.review, err = v.reviewOf(r, sp, d, e); err != nil {
+		return nil, "", err
+	}
+	v.out = draft{preview: v.as.Preview, review: v.review}
+	return e, rest, nil
 }
 
 // draftOf returns the space of the visit, if the visitor may see its drafts.

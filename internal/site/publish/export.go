@@ -55,7 +55,6 @@ type exporter struct {
 	site    docs.Site
 	state   *state
 	seen    *sites.VisitorView
-	as      authz.Visitor
 	address string // ends with a slash
 	own     bool   // the caller has set the address, so it is not that of the site
 	put     Put
@@ -80,7 +79,7 @@ type usedFile struct {
 // index, and one page at a time.
 func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	x := &exporter{
-		h: h, ctx: ctx, site: e.Site, as: authz.Visitor{Org: e.Site.Org, Site: e.Site.ID}, address: e.Address, own: e.Address != "", put: put,
+		h: h, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
 		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition.Edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
 	}
 	if x.address == "" {
@@ -135,7 +134,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
 	for i, it := range items {
 		x.number[it.ID] = i
-		e, err := x.edition(x.visit(it, 0, false), it)
+		e, err := x.visit(it, 0, false).edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
@@ -147,7 +146,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 
 // space writes the pages of a site space.
 func (x *exporter) space(it docs.SiteItem) error {
-	e, err := x.edition(x.visit(it, 0, false), it)
+	e, err := x.visit(it, 0, false).edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	budget.FromContext(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := pageFolder(it, whole, n)
 	v := x.visit(it, depthOf(dir), true)
-	e, err := x.edition(v, it)
+	e, err := v.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
@@ -245,7 +244,7 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 // feed writes the feed of a page.
 func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
 	v := x.visit(it, depthOf(dir), false)
-	e, err := x.edition(v, it)
+	e, err := v.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
@@ -264,7 +263,7 @@ func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error
 		name, depth = under(dir, homeMarkdown), depthOf(dir)
 	}
 	v := x.visit(it, depth, false)
-	e, err := x.edition(v, it)
+	e, err := v.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (x *exporter) sitemaps(v *visit) error {
 		return err
 	}
 	for _, it := range x.seen.Structure.AllListed() {
-		e, err := x.edition(v, it)
+		e, err := v.edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (x *exporter) root() string {
 
 // frame returns the frame of a page that belongs to no space.
 func (x *exporter) frame(v *visit) (*theme.Frame, error) {
-	e, err := x.edition(v, v.target.Space)
+	e, err := v.edition(x.ctx, v.target.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (x *exporter) missing(at *visit) error {
 		return err
 	}
 	t := f.Texts()
-	return x.view("404.html", v, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}})
+	return x.view("404.html", v, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.out.href(v.root)}})
 }
 
 // searchPage writes the target page of the search form. A script fills in the results.

@@ -29,7 +29,7 @@ func isPostTo(r *http.Request, name string) bool {
 
 // hasFeedback reports whether pages have a feedback form.
 func (v *visit) hasFeedback() bool {
-	return v.settings.Feedback.Enabled && !v.drafted && !v.as.Preview && v.export == nil
+	return v.settings.Feedback.Enabled && v.out.published() && v.out.answered()
 }
 
 // feedbackAddress returns the address that feedback about a page is posted to. It is empty

@@ -55,7 +55,7 @@ func (v *visit) fonts() theme.Fonts {
 		return theme.FontFamily(f.Name, v.root+ownPrefix+"assets/")
 	}
 	s := &v.settings.Styling
-	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: v.export != nil}
+	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: !v.out.answered()}
 }
 
 // serveAsset sends a font of a site, without access control: only who has seen the site knows its name, which is made from its

@@ -24,10 +24,8 @@ func (v *visit) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, 
 	if err != nil {
 		return nil, err
 	}
-	if v.review != nil {
-		if f.Draft, err = v.banner(f, e, current); err != nil {
-			return nil, err
-		}
+	if f.Draft, err = v.out.banner(f, v, e, current); err != nil {
+		return nil, err
 	}
 	if f.Navigation, err = e.Navigation(v.ctx, current); err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ const shellWeight = 32 << 10
 // all visitors who see the same content, in the same way as responses.
 func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 	key := responseKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
-	keep := !v.drafted && v.export == nil && v.keeps()
+	keep := v.keeps()
 	if s, ok := v.h.shells.Get(key); ok && keep {
 		if current, err := v.h.current(v.ctx, s.read, e.Space); err != nil || current {
 			return v.frameOf(s), err
@@ -68,10 +66,7 @@ func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 	before := v.read
 	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	s := &shell{frame: *v.plainFrame(e)}
-	if v.as.Preview && !v.drafted {
-		s.frame.Mark = "preview"
-	}
-	s.frame.Search = v.finder(e)
+	v.out.dress(&s.frame, v, e)
 	err := v.decorate(&s.frame, v.printer(e))
 	s.read, v.read = slices.Collect(maps.Values(v.read)), before
 	if err == nil && keep {
@@ -98,7 +93,7 @@ func (v *visit) frameOf(s *shell) *theme.Frame {
 func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 	s := &v.settings
 	f := &theme.Frame{
-		Lang: v.lang(e), Title: v.site.Title, Home: v.href(v.root),
+		Lang: v.lang(e), Title: v.site.Title, Home: v.out.href(v.root),
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Diagrams: v.root + ownPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
@@ -110,7 +105,7 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 		},
 		Fonts:    v.fonts(),
 		Scheme:   v.scheme(),
-		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
+		Hidden:   !v.listed(),
 		Sections: v.sections("", v.lang(e)),
 		Icons:    v.look(e).icons,
 		Switch:   s.Themes.Toggeable,
@@ -157,12 +152,7 @@ func (v *visit) scheme() theme.Scheme {
 
 // absolute returns the absolute URL of an address that begins with the root. Its host is
 // the one that the configuration of the site names.
-func (v *visit) absolute(at string) string {
-	if v.export != nil {
-		return v.export.address + at[len(v.root):]
-	}
-	return v.h.Sites.Hosts.URL(v.site.Publication(), v.key) + at[len(v.root):]
-}
+func (v *visit) absolute(at string) string { return v.out.absolute(v, at) }
 
 func when(yes bool, s string) string {
 	if yes {
@@ -240,7 +230,7 @@ func (v *visit) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 			if !ok {
 				continue
 			}
-			l.Href, l.Current = v.href(v.baseOf(sp)), it.ID == v.target.Section.ID
+			l.Href, l.Current = v.out.href(v.baseOf(sp)), it.ID == v.target.Section.ID
 		case docs.SiteGroup:
 			l.Children = v.sections(it.ID, lang)
 			for _, c := range l.Children {
@@ -268,7 +258,7 @@ func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Li
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		l := &theme.Link{Title: it.TitleIn(v.lang(e)), Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
+		l := &theme.Link{Title: it.TitleIn(v.lang(e)), Href: v.out.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
 		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.Home) {
 			var err error
 			if l.Href, err = v.variant(e, current, it); err != nil {
@@ -283,7 +273,7 @@ func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Li
 // variant returns the address of the current page in another variant, or the address of
 // that variant if it does not have the page.
 func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
-	other, err := v.h.edition(v.ctx, v, it)
+	other, err := v.edition(v.ctx, it)
 	if err != nil {
 		return "", err
 	}
@@ -295,7 +285,7 @@ func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteI
 		}
 		at = cmp.Or(same, at)
 	}
-	return v.choice(v.href(at), e, other), nil
+	return v.choice(v.out.href(at), e, other), nil
 }
 
 // decorate adds the links and the announcement of the customization to a frame.

@@ -185,7 +185,7 @@ func (v *visit) previewToken(r *http.Request, query url.Values) (string, error) 
 	case err != nil || !as.Preview || as.Site != v.site.ID:
 		return "", nil // treated as a normal visit
 	}
-	v.as, v.private = as, true
+	v.as, v.private, v.out = as, true, draft{preview: true}
 	return token, nil
 }
 

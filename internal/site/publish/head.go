@@ -25,10 +25,10 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 	if err != nil {
 		return err
 	}
-	if at != "" && !v.drafted && !v.as.Preview {
+	if at != "" && v.out.published() {
 		f.Alternate = markdownAddress(at, e.Base)
 		f.Canonical = v.absolute(at)
-		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // an export has no server that draws pictures
+		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.out.answered() // an export has no server that draws pictures
 		if f.Drawn {
 			f.Image = v.absolute(v.cardAddress(e, current))
 		}
@@ -52,7 +52,7 @@ const maxAlternates = 100
 // alternates appends the alternates that the front matter of a page lists to its
 // translations. A language has at most one address.
 func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
-	if n == nil || n.MetaLinks == nil || v.drafted || v.as.Preview {
+	if n == nil || n.MetaLinks == nil || !v.out.published() {
 		return out, nil
 	}
 	had := func(same func(theme.Translation) bool) bool { return slices.ContainsFunc(out, same) }
@@ -174,7 +174,7 @@ func (v *visit) structuredData(f *theme.Frame, e *edition.Edition, n *edition.No
 // have the same language, the current one wins, then the first.
 func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
 	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
-	if current == nil || len(all) < 2 || e.Space.Language == "" || v.drafted || v.as.Preview {
+	if current == nil || len(all) < 2 || e.Space.Language == "" || !v.out.published() {
 		return nil, nil
 	}
 	own, err := e.Address(v.ctx, current)
@@ -187,7 +187,7 @@ func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme
 		if it.Kind != docs.SiteSpace || it.ID == v.target.Space.ID {
 			continue
 		}
-		other, err := v.h.edition(v.ctx, v, it)
+		other, err := v.edition(v.ctx, it)
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ const languageParam = "language"
 // other pages, because a link to such a page was meant for that page.
 func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, error) {
 	chosen := r.URL.Query().Get(languageParam)
-	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.mcpCall || v.export != nil || v.as.Preview {
+	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.mcpCall || !v.out.published() {
 		return false, nil
 	}
 	all, err := v.languages()
@@ -74,7 +74,7 @@ func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []l
 // choice returns a link to a variant in another language. The link has languageParam, so
 // that the server stores the choice. Exported files have no server that could do that.
 func (v *visit) choice(href string, e, other *edition.Edition) string {
-	if v.files || other.Space.Language == "" || other.Space.Language == e.Space.Language {
+	if !v.out.answered() || other.Space.Language == "" || other.Space.Language == e.Space.Language {
 		return href
 	}
 	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))

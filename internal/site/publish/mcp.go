@@ -29,7 +29,7 @@ func isMCPCall(r *http.Request) bool {
 // a setting of the site, not of a site space.
 func (v *visit) hasMCP() bool {
 	s, open := &v.state.settings, v.site.Visibility == docs.VisibilityPublic || v.site.Visibility == docs.VisibilityUnlisted
-	return s.MCP.Enabled && (open || s.PageActions.MCP) && v.export == nil
+	return s.MCP.Enabled && (open || s.PageActions.MCP) && v.out.answered()
 }
 
 // mcpAddress returns the address of the MCP server.
@@ -93,7 +93,7 @@ func (v *visit) callSearch(query string) ([]mcpserver.Hit, error) {
 	if !ok {
 		return nil, nil
 	}
-	e, err := v.h.edition(v.ctx, v, target.Space)
+	e, err := v.edition(v.ctx, target.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (v *visit) lookup(path string) (*edition.Edition, *edition.Node, error) {
 		if !ok {
 			break
 		}
-		e, err := v.h.edition(v.ctx, v, target.Space)
+		e, err := v.edition(v.ctx, target.Space)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -26,7 +26,7 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Editi
 	}
 	f.Hidden = true
 	t := f.Texts()
-	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}}
+	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.out.href(v.root)}}
 	if e != nil && r.Method == http.MethodGet && v.tryHeavy() {
 		if m.Near, err = v.suggestions(e); err != nil {
 			return err

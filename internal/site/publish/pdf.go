@@ -21,7 +21,7 @@ const (
 
 // offersPDF reports whether readers may download pages as PDF.
 func (v *visit) offersPDF() bool {
-	return slices.Contains(v.settings.PageActions.Items, "pdf") && v.export == nil
+	return slices.Contains(v.settings.PageActions.Items, "pdf") && v.out.answered()
 }
 
 // downloads returns links to the PDF of a page and to the PDF of its space.

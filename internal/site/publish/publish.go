@@ -9,6 +9,7 @@
 //   - what readers of a site get: who they are in gate.go, the page in page.go, what
 //     surrounds it in frame.go, their language in language.go and acceptlanguage; the
 //     pages that they see of a space, their order, addresses and navigation in edition
+//   - in what live pages, drafts and exported files differ: output.go
 //   - a site as static files: static.go (addresses), export*.go (what is written); the
 //     index in staticindex, the search in the browser in site/theme/web/find.js
 //   - what is kept of pages, and compressed: texts in rendered.go, responses in
@@ -292,7 +293,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// An address that began with two slashes would name another host.
 	v := &visit{
 		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
-		mcpCall: isMCPCall(r), generation: generation, counted: counted,
+		out: live{}, mcpCall: isMCPCall(r), generation: generation, counted: counted,
 	}
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err

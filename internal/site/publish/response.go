@@ -82,7 +82,7 @@ func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageRespo
 		return a, err
 	}
 	a, err := v.compose(e, page)
-	if err == nil && v.keeps() && !v.drafted && !a.partial {
+	if err == nil && v.keeps() && !a.partial {
 		v.h.responses.Set(v.responseKey(e, page), a)
 	}
 	return a, err
@@ -96,7 +96,7 @@ func (v *visit) responseKey(e *edition.Edition, page *edition.Node) responseKey 
 // outdated.
 func (v *visit) keptResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
 	a, ok := v.h.responses.Get(v.responseKey(e, page))
-	if !ok || v.drafted || !v.keeps() {
+	if !ok || !v.keeps() {
 		return nil, nil
 	}
 	current, err := v.h.current(v.ctx, a.read, e.Space)
@@ -224,7 +224,7 @@ func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // cacheShared caches a response for CachedPage, if all visitors share it.
 func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
-	if v.counted && !a.partial && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && isSpelled(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
+	if v.counted && !a.partial && !v.private && v.out.published() && !v.chooses && isPlain(r) && isSpelled(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

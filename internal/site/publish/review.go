@@ -149,8 +149,8 @@ func changeOf(ctx context.Context, before, after *edition.Edition, p content.Pag
 }
 
 // banner returns the banner that is shown above the pages of a draft.
-func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
-	rv, t := v.review, f.Texts().Review
+func (v *visit) banner(f *theme.Frame, rv *review, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
+	t := f.Texts().Review
 	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: v.baseOf(v.target.Space), Marked: rv.marked}
 	author := rv.rev.Author
 	if cr := rv.request; cr != nil {
@@ -188,18 +188,18 @@ func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node
 	if current == nil {
 		return d, nil
 	}
-	return d, v.bannerOf(d, e, current)
+	return d, v.bannerOf(d, rv, e, current)
 }
 
 // bannerOf adds links from a page of a draft to its other forms: with or without changes,
 // and published.
-func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.Node) error {
+func (v *visit) bannerOf(d *theme.Draft, rv *review, e *edition.Edition, current *edition.Node) error {
 	t := theme.TextsIn(v.lang(e)).Review
 	at, err := e.Address(v.ctx, current)
 	if err != nil {
 		return err
 	}
-	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !v.review.marked {
+	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !rv.marked {
 		d.Switch.Href += "?" + diffParameter
 	}
 	d.Live, err = v.publishedAddress(current)
@@ -210,7 +210,7 @@ func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.No
 // not published.
 func (v *visit) publishedAddress(page *edition.Node) (string, error) {
 	home := v.baseOf(v.target.Space)
-	e, err := v.h.edition(v.ctx, v, v.target.Space)
+	e, err := v.edition(v.ctx, v.target.Space)
 	if err != nil {
 		return "", err
 	}

@@ -26,11 +26,8 @@ func trimQuery(query string) string {
 	return strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
 }
 
-// scope returns the default scope of a search: besides the current space, one space of each
-// other section. Other variants of the same content would only add duplicates.
-func (v *visit) scope() sites.SearchScope {
-	return sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
-}
+// scope returns the default scope of a search from the current space.
+func (v *visit) scope() sites.SearchScope { return v.out.scope(v.target.Space.ID) }
 
 // oneSection is the value of the query parameter in that limits a search to the current
 // section.
@@ -51,8 +48,9 @@ func (v *visit) searchQuery(r *http.Request) (query string, scope sites.SearchSc
 // section returns the title of the current section. It is empty if there is no other
 // section to search.
 func (v *visit) section(e *edition.Edition) string {
-	others := v.seen.Structure.Searched(v.scope(), func(docs.SpaceID) string { return "" })
-	if v.drafted || len(others) == 0 {
+	scope := v.scope()
+	others := v.seen.Structure.Searched(scope, func(docs.SpaceID) string { return "" })
+	if scope.Restrict == currentSpace || len(others) == 0 {
 		return ""
 	}
 	return sectionTitle(v.seen.Structure, v.target.Space, v.lang(e))
@@ -114,7 +112,7 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	for _, f := range found {
 		in := e
 		if it, ok := places[f.View.Space.ID]; ok {
-			if in, err = v.h.edition(v.ctx, v, it); err != nil {
+			if in, err = v.edition(v.ctx, it); err != nil {
 				return nil, err
 			}
 			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it, v.lang(e))}, f.Ancestors...)
@@ -132,10 +130,9 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	return hits, nil
 }
 
-// searchedSpaces returns the site spaces of a scope. A search in a draft covers no other
-// space.
+// searchedSpaces returns the site spaces of a scope besides the current one.
 func (v *visit) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
-	if v.drafted {
+	if scope.Restrict == currentSpace {
 		return nil, nil
 	}
 	spaces, err := v.h.Sites.Store.PresentSpacesOnSite(v.ctx, v.site.ID)

@@ -60,28 +60,8 @@ func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, er
 }
 
 // edition returns a site space as the visitor sees it.
-func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
-	if v.export != nil {
-		return v.export.edition(v, it)
-	}
-	view, err := h.view(ctx, it.Space)
-	if err != nil {
-		return nil, err
-	}
-	if v.read != nil {
-		v.read[it.Space] = stampOf(view.Space)
-	}
-	if e, ok := v.own[it.ID]; ok {
-		return e, nil
-	}
-	e, err := h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
-	if err == nil && !v.seen.Reader.Kept() {
-		if v.own == nil {
-			v.own = map[docs.SiteItemID]*edition.Edition{}
-		}
-		v.own[it.ID] = e
-	}
-	return e, err
+func (v *visit) edition(ctx context.Context, it docs.SiteItem) (*edition.Edition, error) {
+	return v.out.edition(ctx, v, it)
 }
 
 // knownEdition returns the edition of the current site space if it is cached.

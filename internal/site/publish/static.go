@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -34,25 +35,49 @@ func depthOf(path string) int {
 	return strings.Count(path, "/") + 1
 }
 
-// href returns the link to the page at an address of the site.
-func (v *visit) href(at string) string {
-	if v.files {
+// export is the output of an exporter. Links in frames name the file of a page, because
+// folders on plain web servers do not always lead to it.
+type export struct {
+	x     *exporter
+	files bool // links name index files
+}
+
+var _ output = export{}
+
+func (o export) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
+	return o.x.edition(ctx, v.baseOf(it), it, when(o.files, indexFile))
+}
+
+func (o export) href(at string) string {
+	if o.files {
 		return edition.FileOf(at, indexFile)
 	}
 	return at
 }
 
-// finder returns the search of the site: by the server, or by a script with a static index.
-func (v *visit) finder(e *edition.Edition) theme.Search {
-	if v.export == nil {
-		return theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section(e)}
-	}
+func (o export) absolute(v *visit, at string) string { return o.x.address + at[len(v.root):] }
+
+func (o export) scope(from docs.SiteItemID) sites.SearchScope { return live{}.scope(from) }
+
+// setUp keeps no texts, because an export reads every page once.
+func (o export) setUp(p *printer) { p.used = o.x.use }
+
+// dress adds the search by a script with a static index.
+func (o export) dress(f *theme.Frame, v *visit, e *edition.Edition) {
 	own := v.root + ownPrefix
-	return theme.Search{
-		Action: own + "search/" + indexFile, Live: own + "search/" + v.export.version + "/",
-		Script: own + "assets/" + theme.Finder.Name, Scope: v.export.scope(v), Section: v.section(e),
+	f.Search = theme.Search{
+		Action: own + "search/" + indexFile, Live: own + "search/" + o.x.version + "/",
+		Script: own + "assets/" + theme.Finder.Name, Scope: o.x.scope(v), Section: v.section(e),
 	}
 }
+
+func (export) banner(*theme.Frame, *visit, *edition.Edition, *edition.Node) (*theme.Draft, error) {
+	return nil, nil
+}
+
+func (export) published() bool { return true }
+func (export) answered() bool  { return false }
+func (export) keeps() bool     { return false }
 
 // scope returns the numbers of the site spaces that a search from the current page covers.
 func (x *exporter) scope(v *visit) string {
@@ -74,8 +99,8 @@ func (x *exporter) language(id docs.SpaceID) string {
 // visit returns a visit whose addresses are relative to a folder of the site.
 func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
 	v := &visit{
-		h: x.h, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth), as: x.as,
-		export: x, files: files, target: sites.Target{Space: it},
+		h: x.h, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth),
+		out: export{x, files}, target: sites.Target{Space: it},
 	}
 	v.settings = x.state.settings
 	if own, ok := x.state.overrides[it.ID]; ok {
@@ -87,26 +112,22 @@ func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
 	return v
 }
 
-// edition returns a space with addresses relative to a visit. The pages of a space are
-// loaded once for all visits.
-func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition.Edition, error) {
+// edition returns a space with addresses relative to base, and with the file name of pages,
+// which may be empty. The pages of a space are loaded once for all visits.
+func (x *exporter) edition(ctx context.Context, base string, it docs.SiteItem, file string) (*edition.Edition, error) {
 	e := x.spaces[it.Space]
 	if e == nil {
-		view, err := x.h.view(x.ctx, it.Space)
+		view, err := x.h.view(ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
-		if view, err = x.h.Content.WithComputedPages(x.ctx, view); err != nil {
+		if view, err = x.h.Content.WithComputedPages(ctx, view); err != nil {
 			return nil, err
 		}
-		if e, err = edition.New(x.ctx, view.For(x.seen.Reader), ""); err != nil {
+		if e, err = edition.New(ctx, view.For(x.seen.Reader), ""); err != nil {
 			return nil, err
 		}
 		x.spaces[it.Space] = e
 	}
-	name := ""
-	if v.files {
-		name = indexFile
-	}
-	return e.Relative(v.baseOf(it), name), nil
+	return e.Relative(base, file), nil
 }

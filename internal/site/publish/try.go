@@ -33,7 +33,7 @@ const tryAgent = "Octavo (a reader tries an operation)"
 
 // canTry reports whether readers can try API operations on pages.
 func (v *visit) canTry() bool {
-	return v.h.TryIt != nil && !v.drafted && !v.as.Preview && v.export == nil
+	return v.h.TryIt != nil && v.out.published() && v.out.answered()
 }
 
 // tryRequest is the request of a reader: an operation that the page describes, and its

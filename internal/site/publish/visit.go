@@ -28,15 +28,13 @@ type visit struct {
 	key      string // of a share link
 	as       authz.Visitor
 	seen     *sites.VisitorView
-	private  bool    // the response depends on the visitor, and must not be shared
-	drafted  bool    // the content is not the published one
-	review   *review // of the draft; nil if drafted is false
+	private  bool // the response depends on the visitor, and must not be shared
+	out      output
+	review   *review // of the draft that is visited; nil if there is none
 	mcpCall  bool    // the client calls the MCP server and is not a browser
 	settings customization.Settings
 	target   sites.Target
-	export   *exporter // writes the page to a file; nil if the page is served over HTTP
-	files    bool      // links name index files, for folders and plain web servers
-	chooses  bool      // the response depends on the language of the reader
+	chooses  bool // the response depends on the language of the reader
 
 	counterparts map[pageIn]string // addresses of pages in other variants, filled by counterpart
 
@@ -81,7 +79,7 @@ func (v *visit) useSettings(place docs.SiteItemID, s customization.Settings) err
 }
 
 // keeps reports whether caches may keep what is made for the visitor.
-func (v *visit) keeps() bool { return !v.as.Preview && v.seen.Reader.Kept() }
+func (v *visit) keeps() bool { return v.out.keeps() && v.seen.Reader.Kept() }
 
 // baseOf returns the address of a site space, with a final slash.
 func (v *visit) baseOf(it docs.SiteItem) string {
@@ -158,7 +156,7 @@ func (v *visit) requestedEdition(r *http.Request) (*edition.Edition, string, err
 	if rest := v.target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
 		return v.draft(r, rest)
 	}
-	e, err := v.h.edition(v.ctx, v, v.target.Space)
+	e, err := v.edition(v.ctx, v.target.Space)
 	return e, v.target.Rest, err
 }
 
@@ -169,7 +167,7 @@ func (v *visit) cacheable(h http.Header) {
 	if !v.private {
 		h.Set("Cache-Control", "public, no-cache")
 	}
-	if v.site.Visibility != docs.VisibilityPublic || v.drafted || v.as.Preview {
+	if !v.listed() {
 		h.Set("X-Robots-Tag", "noindex, nofollow")
 	}
 }
@@ -296,12 +294,9 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 }
 
 func (v *visit) printer(e *edition.Edition) *printer {
-	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
-	if v.export == nil && !v.keeps() {
+	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere}
+	if v.out.setUp(p); !v.seen.Reader.Kept() {
 		p.kept = nil
-	}
-	if v.export != nil { // an export reads every page once, so nothing is cached
-		p.kept, p.used = nil, v.export.use
 	}
 	return p
 }
@@ -320,7 +315,7 @@ func (v *visit) look(e *edition.Edition) look {
 func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) {
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		if it.Space == space {
-			return v.h.edition(ctx, v, it)
+			return v.edition(ctx, it)
 		}
 	}
 	return nil, nil

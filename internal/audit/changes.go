@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of the changes in an event.
@@ -25,16 +27,6 @@ type Change struct {
 	Secret bool `json:"secret,omitempty"`
 }
 
-// unrecorded lists fields of structs that change together with others, and are of no use to readers of
-// the log. Names in JSON and in maps are not ours: a claim of visitors can have one of these.
-var unrecorded = map[string]bool{
-	"updatedAt": true, "version": true, "customizedAt": true, "schemaAt": true, "failures": true, "failingSince": true, "resumeAt": true,
-	"counters": true, "revision": true, "layer": true, "siteSpaces": true, "lastError": true, "lastErrorAt": true,
-}
-
-// secret lists fields whose values are never written to the log.
-var secret = map[string]bool{"key": true, "sealed": true, "headers": true, "secret": true, "token": true, "password": true, "privateKey": true}
-
 // Host returns the part of an address that the log may have: its path and its query often contain a
 // secret.
 func Host(address string) string {
@@ -46,7 +38,8 @@ func Host(address string) string {
 }
 
 // Changed adds the fields that differ before and after a change to an event, with both values.
-// Strings that contain a JSON object are compared field by field.
+// Values of secrets are left out. Fields with the tag `audit:"-"` are not recorded: they change
+// together with others, and tell readers of the log nothing. Strings that contain a JSON object are compared field by field.
 func (e Event) Changed(before, after any) Event { return e.ChangedAt("", before, after) }
 
 // ChangedAt is like Changed for a part of the subject. The names of its fields get the prefix path.
@@ -55,7 +48,7 @@ func (e Event) ChangedAt(path string, before, after any) Event {
 	if known, ok := e.Data["changes"].(map[string]Change); ok {
 		changes = known
 	}
-	compare(changes, path, "", reflect.ValueOf(before), reflect.ValueOf(after), maxDepth)
+	compare(changes, path, reflect.ValueOf(before), reflect.ValueOf(after), maxDepth)
 	if len(changes) > 0 {
 		data := maps.Clone(e.Data)
 		if data == nil {
@@ -72,16 +65,16 @@ func (e Event) ChangedAt(path string, before, after any) Event {
 // moves no time.
 func Same(before, after any) bool {
 	changes := map[string]Change{}
-	compare(changes, "", "", reflect.ValueOf(before), reflect.ValueOf(after), maxDepth)
+	compare(changes, "", reflect.ValueOf(before), reflect.ValueOf(after), maxDepth)
 	return len(changes) == 0
 }
 
-// compare adds the fields that differ to changes. name is the last part of path.
-func compare(changes map[string]Change, path, name string, a, b reflect.Value, depth int) {
+// compare adds the fields that differ to changes.
+func compare(changes map[string]Change, path string, a, b reflect.Value, depth int) {
 	if len(changes) == maxChanges || equal(a, b) {
 		return
 	}
-	if secret[name] {
+	if secret(a) || secret(b) {
 		changes[path] = Change{Secret: true}
 		return
 	}
@@ -91,9 +84,11 @@ func compare(changes map[string]Change, path, name string, a, b reflect.Value, d
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(joined(x, y))) {
-		compare(changes, strings.TrimPrefix(path+"."+key, "."), key, x[key], y[key], depth-1)
+		compare(changes, strings.TrimPrefix(path+"."+key, "."), x[key], y[key], depth-1)
 	}
 }
+
+func secret(v reflect.Value) bool { return v.IsValid() && docs.IsSecret(v.Interface()) }
 
 func equal(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {
@@ -134,8 +129,8 @@ func fields(v reflect.Value) map[string]reflect.Value {
 			if !f.IsExported() { // a value of its own, which is compared as a whole
 				return nil
 			}
-			if name := lowerFirst(f.Name); !unrecorded[name] {
-				out[name] = v.Field(i)
+			if f.Tag.Get("audit") != "-" {
+				out[lowerFirst(f.Name)] = v.Field(i)
 			}
 		}
 	case reflect.Map:

@@ -48,6 +48,7 @@ func TestChanged(t *testing.T) {
 		"cleared":   {docs.Space{Emoji: "a"}, docs.Space{}, `{"emoji":{"from":"a"}}`},
 		"a flag":    {docs.Webhook{Enabled: true}, docs.Webhook{}, `{"enabled":{"from":true,"to":false}}`},
 		"a secret":  {docs.Webhook{Sealed: "abc"}, docs.Webhook{Sealed: "def"}, `{"sealed":{"secret":true}}`},
+		"a hook":    {docs.GitConnection{HookSealed: "abc"}, docs.GitConnection{HookSealed: "def"}, `{"hookSealed":{"secret":true}}`},
 		"JSON":      {docs.SiteSettings{Customization: `{"a":{"b":1,"c":2}}`}, docs.SiteSettings{Customization: `{"a":{"b":1,"c":3}}`}, `{"customization.a.c":{"from":2,"to":3}}`},
 		"a map":     {docs.MCPServer{Headers: map[string]string{"A": "b"}}, docs.MCPServer{}, `{"headers":{"secret":true}}`},
 	} {

@@ -22,8 +22,8 @@ type ChangeRequest struct {
 	Description   string // Markdown
 	CreatedBy     User
 	CreatedAt     Time
-	UpdatedAt     Time
-	Revision      RevisionID // newest revision of the request
+	UpdatedAt     Time       `audit:"-"`
+	Revision      RevisionID `audit:"-"` // newest revision of the request
 	Initial       RevisionID // revision of the space at which the request started
 	Ancestor      RevisionID // last revision of the space that was merged into the request
 	Merged        RevisionID // revision of the space that the merge created

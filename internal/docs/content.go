@@ -20,7 +20,7 @@ type Collection struct {
 	Rank        Rank
 	CreatedBy   UserID
 	CreatedAt   Time
-	UpdatedAt   Time
+	UpdatedAt   Time `audit:"-"`
 }
 
 // Node returns the collection as a node of the access rule.
@@ -49,17 +49,17 @@ type Space struct {
 	Level      Level
 	Language   string
 	MergeRules MergeRules
-	Revision   RevisionID
-	Layer      string // layer of the index, see store.Layer
+	Revision   RevisionID `audit:"-"`
+	Layer      string     `audit:"-"` // layer of the index, see store.Layer
 	Rank       Rank
 	CreatedBy  UserID
 	CreatedAt  Time
-	UpdatedAt  Time
+	UpdatedAt  Time `audit:"-"`
 	DeletedAt  Time
-	Git        *GitInfo     // nil if the space has no repository
-	Published  *Publication // nil if the space is on no published site
-	Counters   SpaceCounters
-	Limited    bool // the space or its organization has quotas; set only by Reader.Space
+	Git        *GitInfo      // nil if the space has no repository
+	Published  *Publication  // nil if the space is on no published site
+	Counters   SpaceCounters `audit:"-"`
+	Limited    bool          // the space or its organization has quotas; set only by Reader.Space
 }
 
 // SpaceCounters are counters that the store maintains.

@@ -26,16 +26,16 @@ type OIDCProvider struct {
 	Label       string
 	Issuer      string
 	ClientID    string
-	Sealed      string // sealed client secret; empty if there is none
+	Sealed      Sealed // sealed client secret; empty if there is none
 	GroupsClaim string // claim with the groups of a user; empty if groups are ignored
 	Groups      map[string]TeamID
 	DefaultRole Role
 	DefaultTeam TeamID // empty if there is none
 	TrustEmail  bool   // addresses of verified domains are accepted without email_verified
-	LastError   string // of the last sign-in; empty if it succeeded
-	LastErrorAt Time
+	LastError   string `audit:"-"` // of the last sign-in; empty if it succeeded
+	LastErrorAt Time   `audit:"-"`
 	CreatedAt   Time
-	UpdatedAt   Time
+	UpdatedAt   Time `audit:"-"`
 }
 
 // OIDCFlow is a sign-in at a provider that is in progress.

@@ -33,7 +33,7 @@ type Font struct {
 	Family    string
 	Faces     []FontFace // sorted by weight
 	CreatedAt Time
-	UpdatedAt Time
+	UpdatedAt Time `audit:"-"`
 }
 
 // FontFace is the file of one weight of a font.

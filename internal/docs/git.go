@@ -71,7 +71,7 @@ type GitOperation struct {
 	Stage         GitStage
 	Remote        GitRemote
 	Request       GitRequest
-	Sealed        string // encrypted credentials; empty after the operation ended
+	Sealed        Sealed // encrypted credentials; empty after the operation ended
 	Done          int64  // completed tasks of the stage
 	Total         int64
 	Commit        string // result
@@ -163,12 +163,12 @@ type GitConnection struct {
 	Space          SpaceID
 	Remote         GitRemote
 	Direction      GitSyncDirection
-	Sealed         string // encrypted credentials; may be empty
+	Sealed         Sealed // encrypted credentials; may be empty
 	HasCredentials bool
 	CommitTemplate string
 	PollSeconds    int // 0 disables polling
 	Paused         bool
-	HookSealed     string // encrypted webhook secret
+	HookSealed     Sealed // encrypted webhook secret
 	Provider       string
 	User           UserID // the user who created the connection; operations have the permissions of that user
 	CreatedAt      Time

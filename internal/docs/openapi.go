@@ -60,7 +60,7 @@ type OpenAPISpec struct {
 	RequestBy    UserID // user on whose behalf the change request is opened
 	CreatedBy    UserID
 	CreatedAt    Time
-	UpdatedAt    Time
+	UpdatedAt    Time `audit:"-"`
 }
 
 // OpenAPIProblem is a problem of a description.

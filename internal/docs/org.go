@@ -28,7 +28,7 @@ type Organization struct {
 	Blocked        Blocked
 	CreatedBy      UserID
 	CreatedAt      Time
-	UpdatedAt      Time
+	UpdatedAt      Time `audit:"-"`
 }
 
 // Billing exists because clients of the API expect it. Nothing is sold: every
@@ -149,6 +149,6 @@ type InviteLink struct {
 // document is stored unchanged.
 type AgentInstructions struct {
 	Document  json.RawMessage
-	UpdatedAt Time
+	UpdatedAt Time `audit:"-"`
 	UpdatedBy UserID
 }

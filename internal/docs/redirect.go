@@ -32,7 +32,7 @@ type Redirect struct {
 	Permanent   bool
 	Destination RedirectDestination
 	CreatedAt   Time
-	UpdatedAt   Time
+	UpdatedAt   Time `audit:"-"`
 }
 
 // RedirectKind is the kind of a destination. It determines which fields the destination

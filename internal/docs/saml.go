@@ -14,11 +14,11 @@ type SAMLProvider struct {
 	SignRequests bool
 	Attributes   SAMLAttributes
 	Groups       map[string]TeamID // teams by group name
-	Sealed       string            // sealed key that signs requests; empty until it is created
-	LastError    string            // why the last sign-in was refused; empty if it succeeded
-	LastErrorAt  Time
+	Sealed       Sealed            // sealed key that signs requests; empty until it is created
+	LastError    string            `audit:"-"` // why the last sign-in was refused; empty if it succeeded
+	LastErrorAt  Time              `audit:"-"`
 	CreatedAt    Time
-	UpdatedAt    Time
+	UpdatedAt    Time `audit:"-"`
 }
 
 // SAMLAttributes are the names of the attributes that an identity provider sends.

@@ -59,11 +59,11 @@ type Site struct {
 	Icon           SiteIcon
 	Ads            SiteAds
 	Level          Level
-	SiteSpaces     int   // number of site spaces
-	Version        int64 // increases with every change of the site or its items
+	SiteSpaces     int   `audit:"-"` // number of site spaces
+	Version        int64 `audit:"-"` // increases with every change of the site or its items
 	CreatedBy      UserID
 	CreatedAt      Time
-	UpdatedAt      Time
+	UpdatedAt      Time `audit:"-"`
 }
 
 // Node returns the site as a node of the access rule.

@@ -26,7 +26,7 @@ type SiteHostname struct {
 	CreatedAt    Time
 	VerifiedAt   Time // time at which it became active; 0 if it is not
 	CheckedAt    Time // 0 if never
-	FailingSince Time // first check that did not find the record of an active name; 0 if the record exists
+	FailingSince Time `audit:"-"` // first check that did not find the record of an active name; 0 if the record exists
 	NextCheck    Time
 }
 
@@ -92,7 +92,7 @@ const maxProxyFailures = 3
 // ProxyState holds the results of checking the host of Site.Proxy.
 type ProxyState struct {
 	Problem   string // problem found by the last check; kept when the address is lost
-	Failures  int    // number of consecutive checks that did not find the record
+	Failures  int    `audit:"-"` // number of consecutive checks that did not find the record
 	NextCheck Time   // 0 if there is nothing to check
 }
 

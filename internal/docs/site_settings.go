@@ -12,7 +12,7 @@ type ShareLink struct {
 	Site      SiteID
 	Name      string
 	Active    bool
-	Key       string // empty where it is not needed
+	Key       Secret // empty where it is not needed
 	CreatedAt Time
 }
 
@@ -23,7 +23,7 @@ type MCPServer struct {
 	Name      string
 	URL       string
 	Transport string
-	Headers   map[string]string
+	Headers   SecretHeaders
 	Condition string
 	CreatedAt Time
 }
@@ -35,7 +35,7 @@ type SiteAuth struct {
 	LogoutURL   string `json:"logoutURL,omitempty"`
 	// Sealed is the encrypted private key that signs the tokens of visitors. KeyVersion
 	// increases when the key is replaced.
-	Sealed     string `json:"sealed"`
+	Sealed     Sealed `json:"sealed"`
 	KeyVersion int    `json:"keyVersion"`
 }
 
@@ -67,10 +67,10 @@ type SiteAds struct {
 // changed.
 type SiteSettings struct {
 	Customization string
-	CustomizedAt  Time
+	CustomizedAt  Time     `audit:"-"`
 	Icon          SiteIcon // part of the customization
 	Schema        string
-	SchemaAt      Time
+	SchemaAt      Time `audit:"-"`
 	Auth          SiteAuth
 	Ads           SiteAds
 }

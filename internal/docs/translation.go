@@ -45,10 +45,10 @@ type Translation struct {
 	Stats        TranslationStats
 	CreatedBy    UserID // or the user who started the last run; runs act on behalf of this user
 	CreatedAt    Time
-	UpdatedAt    Time
+	UpdatedAt    Time       `audit:"-"`
 	Stale        int64      // number of corrected blocks whose source changed since
 	Untranslated int64      // number of blocks that are still in the source language
-	Revision     RevisionID // newest revision of the result; empty if it was deleted
+	Revision     RevisionID `audit:"-"` // newest revision of the result; empty if it was deleted
 }
 
 // TranslationStats are statistics about runs. Durations are in milliseconds.
@@ -91,7 +91,7 @@ type GlossaryEntry struct {
 	Org          OrgID
 	Translations map[string]string
 	CreatedAt    Time
-	UpdatedAt    Time
+	UpdatedAt    Time `audit:"-"`
 }
 
 // MemoryEntry is an entry of a translation memory.

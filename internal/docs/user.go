@@ -9,7 +9,7 @@ type User struct {
 	DisplayName string
 	PhotoURL    string
 	CreatedAt   Time
-	UpdatedAt   Time
+	UpdatedAt   Time `audit:"-"`
 }
 
 // UserKind distinguishes persons from other users.

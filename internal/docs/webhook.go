@@ -6,15 +6,15 @@ type Webhook struct {
 	Org            OrgID
 	URL            string
 	Events         []string // event patterns
-	Sealed         string   // encrypted secret for signatures
+	Sealed         Sealed   // encrypted secret for signatures
 	Enabled        bool
 	DisabledReason string // set if the server disabled the webhook
-	Failures       int    // failed attempts since the last success
-	FailingSince   Time   // time of the first of these failures
-	ResumeAt       Time   // no deliveries are sent before this time
+	Failures       int    `audit:"-"` // failed attempts since the last success
+	FailingSince   Time   `audit:"-"` // time of the first of these failures
+	ResumeAt       Time   `audit:"-"` // no deliveries are sent before this time
 	CreatedBy      UserID
 	CreatedAt      Time
-	UpdatedAt      Time
+	UpdatedAt      Time `audit:"-"`
 }
 
 // DeliveryState is the state of a delivery.

@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"errors"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -57,19 +58,19 @@ func box(ctx context.Context, r store.Reader, p Purpose) (cipher.AEAD, error) {
 }
 
 // Seal encrypts a secret. It can be opened only with the same purpose and id.
-func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (string, error) {
+func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (docs.Sealed, error) {
 	c, err := box(ctx, r, p)
 	if err != nil {
 		return "", err
 	}
 	nonce := make([]byte, c.NonceSize())
 	rand.Read(nonce) // never fails: crypto/rand ends the program instead
-	return base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id))), nil
+	return docs.Sealed(base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id)))), nil
 }
 
 // SealChanged is like Seal, but returns the sealed text that is stored if it is the same secret: what nobody
 // changed stays the same.
-func SealChanged(ctx context.Context, r store.Reader, p Purpose, id, stored, secret string) (string, error) {
+func SealChanged(ctx context.Context, r store.Reader, p Purpose, id string, stored docs.Sealed, secret string) (docs.Sealed, error) {
 	if stored != "" {
 		if was, err := Open(ctx, r, p, id, stored); err == nil && was == secret {
 			return stored, nil
@@ -79,12 +80,12 @@ func SealChanged(ctx context.Context, r store.Reader, p Purpose, id, stored, sec
 }
 
 // Open decrypts the result of Seal.
-func Open(ctx context.Context, r store.Reader, p Purpose, id, sealed string) (string, error) {
+func Open(ctx context.Context, r store.Reader, p Purpose, id string, sealed docs.Sealed) (string, error) {
 	c, err := box(ctx, r, p)
 	if err != nil {
 		return "", err
 	}
-	b, err := base64.RawURLEncoding.DecodeString(sealed)
+	b, err := base64.RawURLEncoding.DecodeString(string(sealed))
 	if err != nil || len(b) < c.NonceSize() {
 		return "", ErrSealed
 	}

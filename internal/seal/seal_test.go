@@ -19,7 +19,7 @@ func TestSealOpensForItsThingAndPurposeOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(sealed, "horse") {
+	if strings.Contains(string(sealed), "horse") {
 		t.Error("the secret is readable")
 	}
 	if again, _ := seal.Seal(ctx, r, seal.GitOperation, "op1", secret); again == sealed {

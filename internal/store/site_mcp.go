@@ -10,7 +10,7 @@ import (
 // SealedMCPServer is an MCP server of a site with its headers as they are stored.
 type SealedMCPServer struct {
 	docs.MCPServer
-	Sealed string
+	Sealed docs.Sealed
 }
 
 const mcpColumns = `m.id, m.site_id, m.name, m.url, m.transport, m.headers, m.condition, m.created_at`

@@ -13,7 +13,7 @@ import (
 type SealedShareLink struct {
 	docs.ShareLink
 	Hash   string // of the key
-	Sealed string
+	Sealed docs.Sealed
 }
 
 const shareLinkColumns = `l.id, l.site_id, l.name, l.active, l.key_hash, l.key_sealed, l.created_at`

@@ -70,7 +70,7 @@ func TestASecretOpensForItsWebhookOnly(t *testing.T) {
 	s := testdb.Open(t, testdb.SQLite(t))
 	ctx := context.Background()
 	sealed, err := lock(ctx, s.Reader, docs.Webhook{ID: "one"}, "the secret")
-	if err != nil || strings.Contains(sealed, "secret") {
+	if err != nil || strings.Contains(string(sealed), "secret") {
 		t.Fatal(sealed, err)
 	}
 	if got, err := open(ctx, s.Reader, docs.Webhook{ID: "one", Sealed: sealed}); err != nil || got != "the secret" {

@@ -13,7 +13,7 @@ import (
 )
 
 // lock encrypts the secret of a webhook. It can be decrypted for that webhook only.
-func lock(ctx context.Context, r store.Reader, w docs.Webhook, secret string) (string, error) {
+func lock(ctx context.Context, r store.Reader, w docs.Webhook, secret string) (docs.Sealed, error) {
 	return seal.SealChanged(ctx, r, seal.Webhook, string(w.ID), w.Sealed, secret)
 }
 

@@ -192,7 +192,7 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 // credentials, it keeps the stored ones only if the repository is the same. Otherwise a
 // user who may change the connection could have them sent to another server, or read
 // other repositories with them.
-func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
+func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (docs.Sealed, error) {
 	switch {
 	case given != nil:
 		stored, err := openCredentials(ctx, tx.Reader, seal.GitConnection, string(c.Space), was.Sealed)

@@ -462,7 +462,7 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 			return o
 		}
 		queued := ask(with(guarded, password))
-		if queued.Sealed == "" || strings.Contains(queued.Sealed, password) {
+		if queued.Sealed == "" || strings.Contains(string(queued.Sealed), password) {
 			t.Errorf("sealed as %q", queued.Sealed)
 		}
 		c.nowhere(t, password, "while it waits")

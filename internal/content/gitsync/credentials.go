@@ -24,7 +24,7 @@ type sealedCredentials struct {
 }
 
 // sealCredentials returns the sealed credentials, or "" if there are none.
-func sealCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id string, c git.Credentials) (string, error) {
+func sealCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id string, c git.Credentials) (docs.Sealed, error) {
 	plain := sealedCredentials(c)
 	b, err := json.Marshal(plain)
 	if err != nil || string(b) == "{}" {
@@ -33,7 +33,7 @@ func sealCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id str
 	return seal.Seal(ctx, r, p, id, string(b))
 }
 
-func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, sealed string) (git.Credentials, error) {
+func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id string, sealed docs.Sealed) (git.Credentials, error) {
 	if sealed == "" {
 		return git.Credentials{}, nil
 	}

@@ -31,7 +31,7 @@ func (s *Service) unsubscribeLink(ctx context.Context, user docs.UserID, by docs
 		what = kindsOf(notices)
 	}
 	key, err := seal.Seal(ctx, s.Store.Reader, seal.Unsubscribe, "", string(user)+" "+what)
-	return s.BaseURL + UnsubscribePath + "?" + url.Values{"key": {key}}.Encode(), err
+	return s.BaseURL + UnsubscribePath + "?" + url.Values{"key": {string(key)}}.Encode(), err
 }
 
 // errLink is returned for a link whose key is invalid.
@@ -39,7 +39,7 @@ var errLink = errs.E(errs.NotFound, "this link is not complete; copy all of it f
 
 // Subscription returns the subscription that a link can end.
 func (s *Service) Subscription(ctx context.Context, key string) (Subscription, error) {
-	text, err := seal.Open(ctx, s.Store.Reader, seal.Unsubscribe, "", key)
+	text, err := seal.Open(ctx, s.Store.Reader, seal.Unsubscribe, "", docs.Sealed(key))
 	if errors.Is(err, seal.ErrSealed) {
 		return Subscription{}, errLink
 	}

@@ -85,16 +85,16 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
 	must(t, err)
-	_, body = w.get(root + link.Key + "/")
+	_, body = w.get(root + string(link.Key) + "/")
 	for _, found := range regexp.MustCompile(`"(/[^"]*~octavo/(?:assets|fonts)/[^"]*)"`).FindAllStringSubmatch(body, -1) {
 		if res, _ := w.get("https://acme.docs.test" + found[1]); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d", found[1], res.StatusCode)
 		}
 	}
-	if res, _ := w.get(root + link.Key + "/~octavo/assets/" + theme.Style.Name); res.StatusCode != http.StatusOK {
+	if res, _ := w.get(root + string(link.Key) + "/~octavo/assets/" + theme.Style.Name); res.StatusCode != http.StatusOK {
 		t.Errorf("the style sheet behind the key: %d", res.StatusCode)
 	}
-	if !strings.Contains(body, link.Key+"/"+sites.FontPath) {
+	if !strings.Contains(body, string(link.Key)+"/"+sites.FontPath) {
 		t.Errorf("no font in %s", body)
 	}
 

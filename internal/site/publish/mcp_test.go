@@ -179,13 +179,13 @@ func TestAssistantsWithAShareLink(t *testing.T) {
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
 	must(t, err)
 	net := w.web()
-	if _, err := w.assistant("http://acme.docs.test/"+link.Key+"/~octavo/mcp", net); err == nil {
+	if _, err := w.assistant("http://acme.docs.test/"+string(link.Key)+"/~octavo/mcp", net); err == nil {
 		t.Error("a site that is not public is an MCP server though nobody asked for it")
 	}
 	w.customize(withMCP)
-	s, err := w.assistant("http://acme.docs.test/"+link.Key+"/~octavo/mcp", net)
+	s, err := w.assistant("http://acme.docs.test/"+string(link.Key)+"/~octavo/mcp", net)
 	must(t, err)
-	if found, _ := w.call(s, "searchDocumentation", "query", "zebra"); !strings.Contains(found, "https://acme.docs.test/"+link.Key+"/install#linux") {
+	if found, _ := w.call(s, "searchDocumentation", "query", "zebra"); !strings.Contains(found, "https://acme.docs.test/"+string(link.Key)+"/install#linux") {
 		t.Errorf("found %s", found)
 	}
 	for _, at := range []string{"http://acme.docs.test/~octavo/mcp", "http://acme.docs.test/wrong/~octavo/mcp"} {

@@ -431,11 +431,11 @@ func TestAudiences(t *testing.T) {
 	set(docs.VisibilityLink)
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
 	must(t, err)
-	key := link.Key + "/"
+	key := string(link.Key) + "/"
 	check(root, 404, secret, "")
 	check(root+"install", 404, secret, "")
 	check(root+"absent/install", 404, secret, "")
-	check(root+link.Key, 307, secret, "")
+	check(root+string(link.Key), 307, secret, "")
 	if _, body := check(root+key+"install", 200, secret, no); !strings.Contains(body, `<a href="/`+key+`install/deep">`) || !strings.Contains(body, `href="/`+key+`~octavo/assets/style-`) {
 		t.Error(body)
 	}
@@ -586,8 +586,8 @@ func TestLogoutWithAShareLink(t *testing.T) {
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
 	must(t, err)
-	a, _ := w.get(root + link.Key + "/~octavo/auth/logout?location=/install")
-	if a.StatusCode != 303 || a.Header.Get("Location") != "/"+link.Key+"/install" || len(a.Cookies()) != 3 {
+	a, _ := w.get(root + string(link.Key) + "/~octavo/auth/logout?location=/install")
+	if a.StatusCode != 303 || a.Header.Get("Location") != "/"+string(link.Key)+"/install" || len(a.Cookies()) != 3 {
 		t.Errorf("%s %v", a.Status, a.Header)
 	}
 	for _, at := range []string{"~octavo/auth/logout", "wrong/~octavo/auth/logout"} {

@@ -179,13 +179,13 @@ func TestNodesKeepOthersOut(t *testing.T) {
 		link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
 		must(t, err)
 		for range 2 {
-			if a, _ := other.get(root + link.Key + "/install"); a.StatusCode != 200 || a.Header.Get("Cache-Control") != "private, no-store" {
+			if a, _ := other.get(root + string(link.Key) + "/install"); a.StatusCode != 200 || a.Header.Get("Cache-Control") != "private, no-store" {
 				t.Errorf("a share link: %s %v", a.Status, a.Header)
 			}
 		}
 		_, err = w.sites.UpdateShareLink(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
 		must(t, err)
-		if a, _ := other.get(root + link.Key + "/install"); a.StatusCode != 404 {
+		if a, _ := other.get(root + string(link.Key) + "/install"); a.StatusCode != 404 {
 			t.Errorf("a share link that was turned off: %s", a.Status)
 		}
 

@@ -78,7 +78,7 @@ func (s *Service) AddressKey(ctx context.Context, g *authz.Grant, p docs.Publica
 		return "", err
 	}
 	opened, err := openLink(ctx, s.Store.Reader, link)
-	return opened.Key, err
+	return string(opened.Key), err
 }
 
 // ShareLinks lists the share links of the site of a grant whose name contains a text, with
@@ -104,7 +104,7 @@ func (s *Service) ShareLinks(g *authz.Grant, name string) store.List[docs.ShareL
 
 func openLink(ctx context.Context, r store.Reader, v store.SealedShareLink) (docs.ShareLink, error) {
 	key, err := seal.Open(ctx, r, seal.ShareLink, string(v.ID), v.Sealed)
-	v.Key = key
+	v.Key = docs.Secret(key)
 	return v.ShareLink, err
 }
 
@@ -113,7 +113,7 @@ func (s *Service) ShareURL(site docs.Site, l docs.ShareLink) string {
 	if !site.Published || !l.Active || site.Visibility != docs.VisibilityLink {
 		return ""
 	}
-	return s.Hosts.URL(site.Publication(), l.Key)
+	return s.Hosts.URL(site.Publication(), string(l.Key))
 }
 
 func linkEvent(action string, l docs.ShareLink) audit.Event {
@@ -133,14 +133,14 @@ func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string)
 		}
 		link = docs.ShareLink{
 			ID: store.NewID[docs.ShareLinkID](c.tx), Site: c.site.ID, Name: name, Active: true, CreatedAt: c.tx.Now(),
-			Key: strings.ToLower(rand.Text()), // 130 bits
+			Key: docs.Secret(strings.ToLower(rand.Text())), // 130 bits
 		}
-		sealed, err := seal.Seal(ctx, c.tx.Reader, seal.ShareLink, string(link.ID), link.Key)
+		sealed, err := seal.Seal(ctx, c.tx.Reader, seal.ShareLink, string(link.ID), string(link.Key))
 		if err != nil {
 			return audit.Event{}, err
 		}
 		c.touch = true
-		return linkEvent("create", link), c.tx.AddShareLink(ctx, store.SealedShareLink{ShareLink: link, Hash: hashKey(link.Key), Sealed: sealed})
+		return linkEvent("create", link), c.tx.AddShareLink(ctx, store.SealedShareLink{ShareLink: link, Hash: hashKey(string(link.Key)), Sealed: sealed})
 	})
 	return link, err
 }

@@ -24,7 +24,7 @@ type Hook struct {
 	Format string // of package helpdesk
 	Source string
 	User   docs.UserID
-	Sealed string // the encrypted secret for signatures of bodies; empty: no signature needed
+	Sealed docs.Sealed // the encrypted secret for signatures of bodies; empty: no signature needed
 }
 
 // NewHook returns a new webhook that acts on behalf of the caller.

@@ -247,7 +247,7 @@ func TestCertificatesAreSealed(t *testing.T) {
 	}
 	for _, name := range []string{"octavo.test", "acme_account+key"} {
 		sealed, err := srv.Store.Certificate(context.Background(), name)
-		if err != nil || sealed == "" || strings.Contains(sealed, "PRIVATE KEY") {
+		if err != nil || sealed == "" || strings.Contains(string(sealed), "PRIVATE KEY") {
 			t.Errorf("%s is kept as %.40q: %v", name, sealed, err)
 		}
 	}

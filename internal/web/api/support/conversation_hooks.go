@@ -57,7 +57,7 @@ func (a *handlers) createConversationHook(ctx context.Context, in *createConvers
 	if err != nil {
 		return nil, err
 	}
-	query := url.Values{"source": {h.Source}, "user": {string(h.User)}, "sealed": {h.Sealed}}
+	query := url.Values{"source": {h.Source}, "user": {string(h.User)}, "sealed": {string(h.Sealed)}}
 	query.Set("signature", a.Signer.Sign(a.Clock().Add(conversationHookTime), conversationHookParts(string(h.Org), h.Format, query)...))
 	at := a.Location("conversations-webhooks", string(h.Org), h.Format) + "?" + query.Encode()
 	return kernel.OK(ConversationsWebhook{"conversations-webhook", h.Format, h.Source, h.Sealed != "", at}), nil
@@ -91,7 +91,7 @@ func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
 }
 
 func (a *handlers) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*kernel.Done, error) {
-	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: in.Sealed}
+	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: docs.Sealed(in.Sealed)}
 	return nil, a.Conversations.Receive(ctx, h, authz.FromContext(ctx).Actor, in.header, in.RawBody)
 }
 

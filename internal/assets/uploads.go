@@ -49,7 +49,7 @@ func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
 	}
 	switch {
 	case u.Kind != docs.UploadFont:
-		return u, errs.Field("body.kind", "must be %s: this server makes nothing of uploads of other kinds. Files of a space are uploaded with its content, and folders imported with octavo import or from git", docs.UploadFont)
+		return u, errs.Field("body.kind", "must be %s: this server does not use other kinds. Files of a space are uploaded with its content, and folders imported with octavo import or from git", docs.UploadFont)
 	case u.Size < 1 || u.Size > maxFont:
 		return u, errs.Field("body.file.size", "must be from 1 to %d bytes", maxFont)
 	}

@@ -107,7 +107,7 @@ func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision)
 		return nil, err
 	}
 	if d.Empty() {
-		return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", target.ID)
+		return nil, errs.E(errs.Conflict, "the content is already at the revision %s; nothing would change", target.ID)
 	}
 	return d, nil
 }

@@ -44,7 +44,7 @@ func (s *Service) CheckSpecs(ctx context.Context, g *authz.Grant, d *revision.Dr
 			return err
 		}
 		if !public {
-			return errs.E(errs.Forbidden, "guests can show public OpenAPI specifications only, and %q is none; ask a member of the organization to add it", slug)
+			return errs.E(errs.Forbidden, "guests can show only public OpenAPI specifications, and %q is not public; ask a member of the organization to add it", slug)
 		}
 	}
 	return nil

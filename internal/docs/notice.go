@@ -149,7 +149,7 @@ func (d Digest) Check() error {
 
 func zone(name string) (*time.Location, error) {
 	if len(name) > 64 || name == "Local" { // the time zone of the server is not a valid choice
-		return nil, fmt.Errorf("%q is no time zone", name)
+		return nil, fmt.Errorf("%q is not a time zone", name)
 	}
 	return time.LoadLocation(name)
 }

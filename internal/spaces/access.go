@@ -177,7 +177,7 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID)
 		admin = authz.AdminSite
 	}
 	if !authz.Can(g.Role, admin) || !g.SeesPeople() {
-		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)
+		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to see the access of other people", admin.Least)
 	}
 	access, err := s.Store.Access(ctx, g.Access.Org, user)
 	if err != nil {

@@ -293,7 +293,7 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 		return docs.RankAtEnd(s.Store.Clock()), nil
 	}
 	if mark == moving {
-		return "", errs.Field(field, "names the thing that is moved; name one of its new siblings")
+		return "", errs.Field(field, "is what moves; name a space or a collection beside its new place")
 	}
 	after := !p.After.IsZero()
 	lo, hi, err := between(ctx, tx, org, to, mark, moving, after)

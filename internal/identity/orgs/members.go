@@ -126,7 +126,7 @@ func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgI
 			return err
 		}
 		if m.Disabled {
-			return errs.E(errs.Precondition, "the access of %s was taken away; give it back first", m.User.Email)
+			return errs.E(errs.Precondition, "%s no longer has access to the organization; restore it first", m.User.Email)
 		}
 		if !m.LastSeenAt.IsZero() {
 			return errs.E(errs.Precondition, "%s has used the organization already and needs no invitation", m.User.Email)

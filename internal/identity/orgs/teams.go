@@ -216,9 +216,9 @@ func changeMembership(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.
 		gives := func(role docs.Role) bool { return own.AtLeast(role) && authz.Can(own, authz.AdminSpace) }
 		switch {
 		case stays && !now.AtLeast(was) && !gives(was):
-			return errs.E(errs.Forbidden, "in the team somebody would have the role %q instead of %q on what the team has access to; ask an admin, or whoever manages access there, to add them", now, was)
+			return errs.E(errs.Forbidden, "the team would give the new member the role %q where they have %q now; ask an admin of the organization, or of those spaces, to add them", now, was)
 		case (!stays || user == g.Actor.User) && !was.AtLeast(now) && !gives(now):
-			return errs.E(errs.Forbidden, "without the team somebody would have the role %q instead of %q on what the team has access to; ask an admin, or whoever manages access there, to remove them", now, was)
+			return errs.E(errs.Forbidden, "without the team the member would have the role %q where they have %q now; ask an admin of the organization, or of those spaces, to remove them", now, was)
 		}
 	}
 	return nil

@@ -364,7 +364,7 @@ func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
 		}
 		mark = &Pointer{last.Kind, last.ID}
 	case *mark == what:
-		return it, errs.Field(field, "names the item that is moved; name one of its siblings")
+		return it, errs.Field(field, "is the item that moves; name another item beside its new place")
 	}
 	sibling, err := s.Item(mark.Kind, mark.ID)
 	if err != nil || sibling.Parent != it.Parent {

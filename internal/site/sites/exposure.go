@@ -75,7 +75,7 @@ func (c *change) checkReach(ctx context.Context) error {
 	case 0:
 		return nil
 	case 1:
-		return errs.E(errs.Forbidden, "this would show a space to more people that you cannot read yourself; ask an organization admin to do it")
+		return errs.E(errs.Forbidden, "this would let more people read a space that you cannot read yourself; ask an organization admin to do it")
 	}
-	return errs.E(errs.Forbidden, "this would show %d spaces to more people that you cannot read yourself; ask an organization admin to do it", len(wider))
+	return errs.E(errs.Forbidden, "this would let more people read %d spaces that you cannot read yourself; ask an organization admin to do it", len(wider))
 }

@@ -68,7 +68,7 @@ func (h *Handler) limitTries(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wait := t.take(networkOf(r)); wait > 0 {
 			h.SignIn.RecordRefusal(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
-			e := errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1)
+			e := errs.E(errs.TooMany, "Too many attempts from your network. Wait %d minutes.", int(wait.Minutes())+1)
 			e.After = wait
 			h.fail(w, r, e)
 			return

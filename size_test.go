@@ -13,12 +13,8 @@ import (
 	"testing"
 )
 
-// maxFunction and maxPackage are the most lines of a function and of a package,
-// tests not counted.
-const (
-	maxFunction = 80
-	maxPackage  = 6000
-)
+// maxFunction is the most lines of a function.
+const maxFunction = 80
 
 // longFunctions are longer than maxFunction, each with the reason why parts of
 // it would be harder to read than the whole.
@@ -26,17 +22,8 @@ var longFunctions = map[string]string{
 	"internal/web/api.API.content": "a row for each operation",
 }
 
-// largePackages have more lines than maxPackage, each with the reason.
-var largePackages = map[string]string{
-	"internal/markup":       "one reader and one printer of one language, which must agree on every node",
-	"internal/site/publish": "everything that readers of a site can ask for, behind one gate",
-	"internal/store":        "all SQL of the program, for two databases",
-}
-
-// A function that does not fit on two screens has a second idea in it, and so
-// has a package that nobody reads in a day.
-func TestFunctionsAndPackagesStaySmall(t *testing.T) {
-	lines := map[string]int{}
+// A function that does not fit on two screens has a second idea in it.
+func TestFunctionsStaySmall(t *testing.T) {
 	long := map[string]bool{}
 	for _, file := range slices.Sorted(maps.Keys(goFiles(t))) {
 		if !strings.HasPrefix(file, "internal/") || strings.HasSuffix(file, "_test.go") {
@@ -47,7 +34,6 @@ func TestFunctionsAndPackagesStaySmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines[path.Dir(file)] += set.File(parsed.Pos()).LineCount()
 		for _, d := range parsed.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok {
@@ -67,11 +53,6 @@ func TestFunctionsAndPackagesStaySmall(t *testing.T) {
 	for name := range longFunctions {
 		if !long[name] {
 			t.Errorf("%s is in longFunctions and has at most %d lines: remove it from the list", name, maxFunction)
-		}
-	}
-	for _, pkg := range slices.Sorted(maps.Keys(lines)) {
-		if n := lines[pkg]; (n > maxPackage) != (largePackages[pkg] != "") {
-			t.Errorf("%s has %d lines without tests: above %d it is in largePackages with a reason, else it is not", pkg, n, maxPackage)
 		}
 	}
 }

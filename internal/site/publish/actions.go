@@ -1,34 +1,37 @@
 package publish
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // actions returns the entries of the menu of a page, as configured in the customization.
 // Entries that need an assistant of the server are omitted, because the server has none.
-func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
+func (c *composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
 	if !shows(layoutOf(n.Page).Actions) {
 		return nil, nil
 	}
 	var out []*theme.Link
-	for _, item := range v.settings.PageActions.Items {
+	for _, item := range c.settings.PageActions.Items {
 		var l *theme.Link
 		var err error
 		switch {
 		case item == "pdf":
-			out = append(out, v.downloads(f.Texts(), e, n)...)
+			out = append(out, c.downloads(f.Texts(), e, n)...)
 		case item == "external-ai":
-			out = append(out, v.assistantLinks(f)...)
+			out = append(out, c.assistantLinks(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
-		case item == "mcp" && v.hasMCP():
-			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: v.root + ownPrefix + mcpName}
+		case item == "mcp" && c.hasMCP():
+			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: c.root + sites.OwnPrefix + mcpName}
 		case item == "git":
-			l, err = v.edit(f, e, n)
+			l, err = c.edit(f, e, n)
 		}
 		if err != nil {
 			return nil, err
@@ -42,10 +45,10 @@ func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]
 
 // edit returns the link to edit the source of a page. It returns nil if the space has no
 // repository whose provider shows sources.
-func (v *visit) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
+func (c *composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
 	view := *e.View
 	view.Space = e.Space // e.View may have an older state of the repository
-	at, ok, err := view.SourceURL(v.ctx, n.Page)
+	at, ok, err := view.SourceURL(c.ctx, n.Page)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -64,3 +67,39 @@ func (v *visit) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*them
 
 // fill replaces the placeholder %s in text.
 func fill(text, with string) string { return strings.Replace(text, "%s", with, 1) }
+
+// offersPDF reports whether readers may download pages as PDF.
+func (c *composer) offersPDF() bool {
+	return slices.Contains(c.settings.PageActions.Items, "pdf") && c.out.answered()
+}
+
+// downloads returns links to the PDF of a page and to the PDF of its space.
+func (c *composer) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) []*theme.Link {
+	if !c.offersPDF() {
+		return nil
+	}
+	at := e.Base + sites.OwnPrefix + pdfName
+	return []*theme.Link{
+		{Title: t.DownloadPDF, Icon: "file-pdf", Href: at + "?" + url.Values{"page": {string(n.ID)}, "only": {"true"}}.Encode()},
+		{Title: t.DownloadAll, Icon: "book", Href: at},
+	}
+}
+
+// assistants are external AI assistants. The question is appended to the URL.
+var assistants = []struct{ name, icon, at string }{
+	{"ChatGPT", "openai", "https://chatgpt.com/?q="},
+	{"Claude", "claude", "https://claude.ai/new?q="},
+}
+
+// assistantLinks returns links that open a page in external assistants. There are none
+// for private pages, because assistants can read only public ones.
+func (c *composer) assistantLinks(f *theme.Frame) (out []*theme.Link) {
+	if f.Canonical == "" || f.Alternate == "" || c.private {
+		return nil
+	}
+	t := f.Texts()
+	for _, a := range assistants {
+		out = append(out, &theme.Link{Title: fill(t.OpenIn, a.name), Icon: a.icon, Href: a.at + url.QueryEscape(fill(t.AskAbout, c.absolute(f.Alternate))), External: true})
+	}
+	return out
+}

@@ -1,14 +1,12 @@
 package publish
 
 import (
-	"context"
-
-	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
 // specVersion returns the current version of the API description that a reference names.
@@ -17,7 +15,7 @@ func (p *printer) specVersion(ref docs.Ref) (string, bool) {
 	if e == nil {
 		return "", false
 	}
-	version, err := p.h.Content.SpecVersion(p.ctx, e.View, ref)
+	version, err := p.Content.SpecVersion(p.ctx, e.View, ref)
 	return version, p.recordError(err)
 }
 
@@ -45,7 +43,7 @@ func (p *printer) description(ref docs.Ref, version string) (*openapi.Descriptio
 	if e == nil {
 		return nil, nil
 	}
-	return p.h.Content.Spec(p.ctx, e.View, ref, version)
+	return p.Content.Spec(p.ctx, e.View, ref, version)
 }
 
 // expandAPIBlocks returns a document in which API blocks are replaced by plain blocks with
@@ -54,26 +52,27 @@ func (p *printer) expandAPIBlocks(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(p.spec, doc)
 }
 
-// specStamp is the version of a specification that a response was made of.
-type specStamp struct {
-	ref     docs.Ref
-	version string
-}
-
-// elsewhere reports whether the specification can change without a write to the store.
-func (s specStamp) elsewhere() bool { return s.ref.Kind == docs.RefURL }
-
-// sameSpecs reports whether the specifications that a page of a revision was made of still
-// have the versions in read.
-func (h *Handler) sameSpecs(ctx context.Context, view *revision.View, read []specStamp) (bool, error) {
-	for _, was := range read {
-		now, err := h.Content.SpecVersion(ctx, view, was.ref)
-		if err != nil && !errs.Is(err, errs.NotFound) {
-			return false, err
+// operation returns the operation of a specification with a method and a path. The error is
+// NotFound if the page does not describe it.
+func (c *composer) operation(e *edition.Edition, n *edition.Node, spec, method, path string) (*openapi.Operation, error) {
+	p := c.printer(e)
+	f, err := p.text(n)
+	if err != nil {
+		return nil, err
+	}
+	part := apidoc.PartOf(markup.APIBlock{Type: "openapi-operation", Method: method, Path: path})
+	for q := range f.lookups {
+		if q.about != lookupSpec || q.ref.Kind != docs.RefOpenAPI || q.ref.Spec != spec || q.part != part {
+			continue
 		}
-		if now != was.version {
-			return false, nil
+		if d := p.spec(q.ref); d != nil {
+			if o := d.Operation(method, path); o != nil {
+				return o, nil
+			}
 		}
 	}
-	return true, nil
+	if p.err != nil {
+		return nil, p.err
+	}
+	return nil, errs.E(errs.NotFound, "the page does not describe this operation")
 }

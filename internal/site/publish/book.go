@@ -39,7 +39,7 @@ type BookSpace struct {
 // BookOfSite returns the book of a site.
 func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) {
 	b := Book{ID: string(site.ID), Title: site.Title}
-	s, err := h.state(ctx, site)
+	s, err := h.pages.stateOf(ctx, site)
 	if err != nil {
 		return b, err
 	}
@@ -80,7 +80,7 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 
 // binder renders pages as chapters of a book.
 type binder struct {
-	h     *Handler
+	*shared
 	ctx   context.Context
 	book  Book
 	parts []*edition.Edition
@@ -92,10 +92,10 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 	if len(b.Spaces) == 0 {
 		return errs.E(errs.Precondition, "there is no content for a book; add a space to the site first")
 	}
-	x := &binder{h: h, ctx: ctx, book: b, used: map[string]usedFile{}}
+	x := &binder{shared: h.pages, ctx: ctx, book: b, used: map[string]usedFile{}}
 	about := epub.Book{ID: "urn:octavo:" + b.ID, Title: b.Title}
 	for _, part := range b.Spaces {
-		view, err := h.view(ctx, part.Space)
+		view, err := h.pages.view(ctx, part.Space)
 		if err != nil {
 			return err
 		}
@@ -192,9 +192,9 @@ func (x *binder) printer(i int, root string) *printer {
 		return x.parts[i].Relative(base, chapterFile)
 	}
 	return &printer{
-		h: x.h, ctx: x.ctx, e: at(i),
+		shared: x.shared, ctx: x.ctx, e: at(i),
 		look: look{
-			highlight: x.h.highlight, formulas: x.h.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
+			highlight: x.highlight, formulas: x.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
 			texts: theme.TextsIn(x.parts[i].Space.Language),
 		},
 		elsewhere: func(_ context.Context, space docs.SpaceID) (*edition.Edition, error) {
@@ -215,6 +215,6 @@ func (x *binder) open(name string) (io.ReadCloser, string, error) {
 	if !ok {
 		return nil, "", errs.Missing("file")
 	}
-	o, err := x.h.Content.OpenFile(x.ctx, u.space, u.file.Blob)
+	o, err := x.Content.OpenFile(x.ctx, u.space, u.file.Blob)
 	return o, u.file.ContentType, err
 }

@@ -18,7 +18,7 @@ func TestCounterpartsAreLookedForOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, other := &visit{ctx: t.Context()}, *e
+	c, other := &composer{ctx: t.Context()}, *e
 	other.Base = "/v2/"
 	var nodes []*edition.Node
 	if _, err := e.Documents(t.Context(), nil, func(n *edition.Node) (bool, error) {
@@ -29,7 +29,7 @@ func TestCounterpartsAreLookedForOnce(t *testing.T) {
 	}
 	ask := func(n *edition.Node, in *edition.Edition) string {
 		t.Helper()
-		at, err := v.counterpart(e, n, in)
+		at, err := c.counterpart(e, n, in)
 		if err != nil {
 			t.Fatal(err)
 		}

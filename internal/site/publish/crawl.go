@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 const (
@@ -27,58 +26,23 @@ const (
 	pagesName = "sitemap-pages.xml"
 )
 
-// serveSite serves the files that a site has once, for search engines and language models.
-// It reports whether name is one of them.
-func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
-	part, ok := fullPart(name)
-	if ok { // the texts of many pages
-		if err := budget.Turn(v.ctx); err != nil {
-			return true, err
-		}
-	}
-	if ok || name == "llms.txt" || name == "sitemap.xml" {
-		if err := v.heavy(); err != nil {
-			return true, err
-		}
-	}
-	var b []byte
-	kind := "text/plain; charset=utf-8"
-	switch {
-	case name == "robots.txt":
-		b = v.robots()
-	case name == "sitemap.xml" && v.listed():
-		kind = sitemapType
-		b, err = v.sitemap()
-	case name == "llms.txt":
-		b, err = v.llms()
-	case ok:
-		if b, err = v.llmsFull(part); b == nil && err == nil {
-			return false, nil
-		}
-	default:
-		return false, nil
-	}
-	if err != nil {
-		return true, err
-	}
-	return true, send(w, r, kind, b)
+// listed reports whether search engines may list the site.
+func (c *composer) listed() bool {
+	return c.site.Visibility == docs.VisibilityPublic && c.out.published()
 }
 
-// listed reports whether search engines may list the site.
-func (v *visit) listed() bool { return v.site.Visibility == docs.VisibilityPublic && v.out.published() }
-
-func (v *visit) robots() []byte {
-	if !v.listed() {
+func (c *composer) robots() []byte {
+	if !c.listed() {
 		return []byte("User-agent: *\nDisallow: /\n")
 	}
 	var b bytes.Buffer
 	b.WriteString("User-agent: *\nAllow: /\n")
-	for _, prefix := range []string{ownPrefix, otherPrefix} {
+	for _, prefix := range []string{sites.OwnPrefix, sites.OtherPrefix} {
 		for _, name := range []string{"search", "found", "auth/", mcpName, pdfName, feedbackName} { // but allow the files and the style sheet of pages
 			fmt.Fprintf(&b, "Disallow: /*%s%s\n", prefix, name)
 		}
 	}
-	fmt.Fprintf(&b, "\nSitemap: %s\n", v.absolute(v.root+"sitemap.xml"))
+	fmt.Fprintf(&b, "\nSitemap: %s\n", c.absolute(c.root+"sitemap.xml"))
 	return b.Bytes()
 }
 
@@ -87,13 +51,13 @@ type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at stri
 
 // eachPage calls fn for each page that is reachable by navigation and that search engines
 // may list, in the order of the site.
-func (v *visit) eachPage(fn listing) error {
-	for _, it := range v.seen.Structure.AllListed() {
-		e, err := v.edition(v.ctx, it)
+func (c *composer) eachPage(fn listing) error {
+	for _, it := range c.seen.Structure.AllListed() {
+		e, err := c.edition(c.ctx, it)
 		if err != nil {
 			return err
 		}
-		if more, err := v.eachPageOf(it, e, fn); err != nil || !more {
+		if more, err := c.eachPageOf(it, e, fn); err != nil || !more {
 			return err
 		}
 	}
@@ -101,12 +65,12 @@ func (v *visit) eachPage(fn listing) error {
 }
 
 // eachPageOf is eachPage for one space.
-func (v *visit) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
-	return e.Documents(v.ctx, nil, func(n *edition.Node) (bool, error) {
-		if err := budget.Yield(v.ctx); err != nil {
+func (c *composer) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
+	return e.Documents(c.ctx, nil, func(n *edition.Node) (bool, error) {
+		if err := budget.Yield(c.ctx); err != nil {
 			return false, err
 		}
-		at, err := e.Address(v.ctx, n)
+		at, err := e.Address(c.ctx, n)
 		if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
 			return true, err
 		}
@@ -121,54 +85,38 @@ const (
 
 // sitemap returns the sitemap of the site. If the site may have more pages than one sitemap
 // can list, it returns a sitemap index that lists the sitemaps of its spaces.
-func (v *visit) sitemap() ([]byte, error) {
-	all, count := v.seen.Structure.AllListed(), 0
+func (c *composer) sitemap() ([]byte, error) {
+	all, count := c.seen.Structure.AllListed(), 0
 	for _, it := range all {
-		e, err := v.edition(v.ctx, it)
+		e, err := c.edition(c.ctx, it)
 		if err != nil {
 			return nil, err
 		}
 		count += e.Count
 	}
 	m := newSitemap("urlset")
-	if count <= v.h.maxListed {
-		err := v.eachPage(func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
-			m.add("url", v.absolute(at), n.UpdatedAt)
+	if count <= c.maxListed {
+		err := c.eachPage(func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
+			m.add("url", c.absolute(at), n.UpdatedAt)
 			return true, nil
 		})
 		return m.end(), err
 	}
 	var never docs.Time
 	m = newSitemap("sitemapindex")
-	for _, it := range all[:min(len(all), v.h.maxListed)] {
-		m.add("sitemap", v.absolute(v.baseOf(it)+pagesName), never)
+	for _, it := range all[:min(len(all), c.maxListed)] {
+		m.add("sitemap", c.absolute(c.baseOf(it)+pagesName), never)
 	}
 	return m.end(), nil
 }
 
-// serveSitemap sends the sitemap of one space. It reports whether the path names that
-// sitemap.
-func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	if rest != pagesName || !v.listed() || v.target.Space.Hidden {
-		return false, nil
-	}
-	if err := v.heavy(); err != nil {
-		return true, err
-	}
-	b, err := v.sitemapOf(v.target.Space, e)
-	if err != nil {
-		return true, err
-	}
-	return true, send(w, r, sitemapType, b)
-}
-
 // sitemapOf returns the sitemap of one space.
-func (v *visit) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
+func (c *composer) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
 	m, count := newSitemap("urlset"), 0
-	_, err := v.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
-		m.add("url", v.absolute(at), n.UpdatedAt)
+	_, err := c.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
+		m.add("url", c.absolute(at), n.UpdatedAt)
 		count++
-		return count < v.h.maxListed, nil
+		return count < c.maxListed, nil
 	})
 	return m.end(), err
 }
@@ -202,20 +150,20 @@ func (m *sitemapWriter) end() []byte {
 
 // llms returns llms.txt: the address of the MCP server, and a list of all pages with the
 // addresses of their Markdown.
-func (v *visit) llms() ([]byte, error) {
+func (c *composer) llms() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
-	if v.hasMCP() {
-		fmt.Fprintf(&b, "\nAssistants can search and read this documentation with the Model Context Protocol (streamable HTTP): %s\n", v.mcpAddress())
+	fmt.Fprintf(&b, "# %s\n", inline.Escape(c.title()))
+	if c.hasMCP() {
+		fmt.Fprintf(&b, "\nAssistants can search and read this documentation with the Model Context Protocol (streamable HTTP): %s\n", c.mcpAddress())
 	}
 	var last docs.SiteItemID
 	listed := 0
-	err := v.eachPage(func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
+	err := c.eachPage(func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		if it.ID != last {
 			last = it.ID
-			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.TitleIn(v.lang(e))))
+			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.TitleIn(c.lang(e))))
 		}
-		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), v.absolute(markdownAddress(at, e.Base)))
+		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), c.absolute(markdownAddress(at, e.Base)))
 		if n.Description != "" {
 			b.WriteString(": " + strings.Join(strings.Fields(n.Description), " "))
 		}
@@ -226,23 +174,13 @@ func (v *visit) llms() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fullPart returns the part of llms-full.txt that a path names, starting from 1.
-func fullPart(name string) (part int, ok bool) {
-	if name == fullName {
-		return 1, true
-	}
-	number, ok := strings.CutPrefix(name, fullName+"/")
-	part, err := strconv.Atoi(number)
-	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
-}
-
 // partName returns the path of a part of llms-full.txt. Exports use different names, because
 // a folder cannot have the name of a file.
-func (v *visit) partName(part int) string {
+func (c *composer) partName(part int) string {
 	switch {
 	case part == 1:
 		return fullName
-	case !v.out.answered():
+	case !c.out.answered():
 		return fmt.Sprintf("llms-full-%d.txt", part)
 	}
 	return fmt.Sprintf("%s/%d", fullName, part)
@@ -251,41 +189,33 @@ func (v *visit) partName(part int) string {
 // llmsFull returns one part of llms-full.txt: the Markdown of its pages, one after the other.
 // The text ends with the address of the next part, if there is one. If it was cut, it names
 // the first missing page. llmsFull returns nil for a part that does not exist.
-func (v *visit) llmsFull(part int) ([]byte, error) {
+func (c *composer) llmsFull(part int) ([]byte, error) {
 	var b bytes.Buffer
-	skip, listed, ended := (part-1)*v.h.fullPages, 0, false
-	err := v.eachPage(func(_ docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
+	skip, listed, ended := (part-1)*c.fullPages, 0, false
+	err := c.eachPage(func(_ docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		switch listed++; {
 		case listed <= skip:
 			return true, nil
-		case listed > skip+v.h.fullPages:
-			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", v.absolute(v.root+v.partName(part+1)))
+		case listed > skip+c.fullPages:
+			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", c.absolute(c.root+c.partName(part+1)))
 			return false, nil
 		case ended:
 			return true, nil
 		}
-		text, err := v.printer(e).markdown(n)
+		text, err := c.printer(e).markdown(n)
 		if err != nil {
 			return false, err
 		}
 		if b.Len()+len(text) > maxFull && b.Len() > 0 {
 			ended = true
-			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", v.absolute(markdownAddress(at, e.Base)), v.absolute(v.root+"llms.txt"))
+			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", c.absolute(markdownAddress(at, e.Base)), c.absolute(c.root+"llms.txt"))
 			return true, nil
 		}
-		fmt.Fprintf(&b, "Source: %s\n\n%s\n", v.absolute(at), text)
+		fmt.Fprintf(&b, "Source: %s\n\n%s\n", c.absolute(at), text)
 		return true, nil
 	})
 	if b.Len() == 0 && part > 1 {
 		return nil, err
 	}
-	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(v.title(), "--", "—"), part), b.Bytes()...), err
-}
-
-// title returns the title of the site as its readers see it.
-func (v *visit) title() string {
-	if v.settings.Title != "" {
-		return v.settings.Title
-	}
-	return v.site.Title
+	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(c.title(), "--", "—"), part), b.Bytes()...), err
 }

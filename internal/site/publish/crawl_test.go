@@ -24,18 +24,18 @@ func TestFullParts(t *testing.T) {
 
 // Limit sets the number of pages in a sitemap and in a part of llms-full.txt, so that a
 // small site counts as large in tests.
-func (h *Handler) Limit(pages int) { h.maxListed, h.fullPages = pages, pages }
+func (h *Handler) Limit(pages int) { h.pages.maxListed, h.pages.fullPages = pages, pages }
 
 // Rendered returns the number of page texts that were rendered.
-func (h *Handler) Rendered() int64 { return h.texts.made.Load() }
+func (h *Handler) Rendered() int64 { return h.pages.texts.made.Load() }
 
 // Navigation returns the first entry of the navigation, which all pages of a space share.
 func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (*theme.Link, error) {
-	view, err := h.view(ctx, space)
+	view, err := h.pages.view(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.cached(ctx, view.For(reading.Nobody), "/")
+	e, err := h.pages.cached(ctx, view.For(reading.Nobody), "/")
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 		return nil, "", err
 	}
 	d, id, rest, err := v.h.Sites.Draft(v.ctx, sp.ID, path)
-	if err == nil && (id == "" || !v.as.Draft.Includes(d)) {
+	if err == nil && (id == "" || !v.reader.As.Draft.Includes(d)) {
 		err = errs.Missing("revision")
 	}
 	if err != nil {
@@ -32,21 +32,21 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 	}
 	v.private = true
 	base := strings.TrimSuffix(strings.TrimSuffix(path, rest), "/") + "/"
-	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
+	e, err := v.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
 	if err != nil {
 		return nil, "", err
 	}
-	if v.review, err = v.reviewOf(r, sp, d, e); err != nil {
+	if v.review, err = v.reviewOf(sp, d, e, r.URL.Query().Has(diffParameter), v.reader.As.Draft != (authz.Draft{})); err != nil {
 		return nil, "", err
 	}
-	v.out = draft{preview: v.as.Preview, review: v.review}
+	v.out = draft{preview: v.reader.As.Preview, review: v.review}
 	return e, rest, nil
 }
 
 // draftOf returns the space of the visit, if the visitor may see its drafts.
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.target.Space.Space
-	if v.as.Preview { // the site contains the space, or the address would not have resolved to it
+	if v.reader.As.Preview { // the site contains the space, or the address would not have resolved to it
 		sp, err := v.h.Sites.Store.Space(v.ctx, id)
 		return sp.It, err
 	}

@@ -50,7 +50,7 @@ const ExportMarker = ".octavo-export"
 
 // exporter writes a site to files, as a visitor without claims sees it.
 type exporter struct {
-	h       *Handler
+	*shared
 	ctx     context.Context
 	site    docs.Site
 	state   *state
@@ -79,7 +79,7 @@ type usedFile struct {
 // index, and one page at a time.
 func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	x := &exporter{
-		h: h, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
+		shared: h.pages, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
 		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition.Edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
 	}
 	if x.address == "" {
@@ -87,10 +87,10 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	}
 	x.address = strings.TrimSuffix(x.address, "/") + "/"
 	x.index = staticindex.New(func(name string, script []byte) error {
-		return x.bytes(ownPrefix+"search/"+x.version+"/"+name, script)
+		return x.bytes(sites.OwnPrefix+"search/"+x.version+"/"+name, script)
 	})
 	var err error
-	if x.state, err = h.state(ctx, e.Site); err != nil {
+	if x.state, err = h.pages.stateOf(ctx, e.Site); err != nil {
 		return err
 	}
 	// A preview shows what all visitors would see if the site was public, limited to the
@@ -134,7 +134,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
 	for i, it := range items {
 		x.number[it.ID] = i
-		e, err := x.visit(it, 0, false).edition(x.ctx, it)
+		e, err := x.composer(it, 0, false).edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 
 // space writes the pages of a site space.
 func (x *exporter) space(it docs.SiteItem) error {
-	e, err := x.visit(it, 0, false).edition(x.ctx, it)
+	e, err := x.composer(it, 0, false).edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
@@ -184,37 +184,29 @@ func pageFolder(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
 func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Node) error {
 	budget.FromContext(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := pageFolder(it, whole, n)
-	v := x.visit(it, depthOf(dir), true)
-	e, err := v.edition(x.ctx, it)
+	c := x.composer(it, depthOf(dir), true)
+	e, err := c.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	pr := v.printer(e)
-	doc, err := pr.document(n)
+	p, err := c.compose(e, n)
 	if err != nil {
 		return err
 	}
-	body, err := pr.page(n)
+	if !strings.Contains(string(p.page.Body), `<pre class="diagram"`) {
+		p.frame.Diagrams = ""
+	}
+	if err := x.view(under(dir, indexFile), c, p.frame, p.page); err != nil {
+		return err
+	}
+	doc, err := c.printer(e).document(n)
 	if err != nil {
-		return err
-	}
-	f, err := v.frame(e, n)
-	if err != nil {
-		return err
-	}
-	if body.Actions, err = v.actions(f, e, n); err != nil {
-		return err
-	}
-	if !strings.Contains(string(body.Body), `<pre class="diagram"`) {
-		f.Diagrams = ""
-	}
-	if err := x.view(under(dir, indexFile), v, f, body); err != nil {
 		return err
 	}
 	if err := x.addToIndex(it, n, dir, doc); err != nil {
 		return err
 	}
-	if body.Feed != "" {
+	if p.page.Feed != "" {
 		if err := x.feed(it, n, dir); err != nil {
 			return err
 		}
@@ -243,12 +235,12 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 
 // feed writes the feed of a page.
 func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
-	v := x.visit(it, depthOf(dir), false)
-	e, err := v.edition(x.ctx, it)
+	c := x.composer(it, depthOf(dir), false)
+	e, err := c.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	b, ok, err := v.feed(e, n)
+	b, ok, err := c.feed(e, n)
 	if err != nil || !ok {
 		return err
 	}
@@ -262,12 +254,12 @@ func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error
 	if dir == it.Address {
 		name, depth = under(dir, homeMarkdown), depthOf(dir)
 	}
-	v := x.visit(it, depth, false)
-	e, err := v.edition(x.ctx, it)
+	c := x.composer(it, depth, false)
+	e, err := c.edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	text, err := v.printer(e).markdown(n)
+	text, err := c.printer(e).markdown(n)
 	if err != nil {
 		return err
 	}
@@ -277,7 +269,7 @@ func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error
 func under(dir, name string) string { return strings.TrimPrefix(dir+"/"+name, "/") }
 
 // view renders a view in its frame, writes it, and records the assets that the frame needs.
-func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) error {
+func (x *exporter) view(name string, c *composer, f *theme.Frame, view theme.View) error {
 	needs := []string{f.Style, f.Script, f.Diagrams, f.Favicon, f.Search.Script}
 	for _, files := range [][]theme.FontFile{f.Fonts.Text, f.Fonts.Heading, f.Fonts.Code} {
 		for _, file := range files {
@@ -285,7 +277,7 @@ func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) 
 		}
 	}
 	for _, at := range needs {
-		if own, ok := strings.CutPrefix(at, v.root); ok && at != "" {
+		if own, ok := strings.CutPrefix(at, c.root); ok && at != "" {
 			x.assets[own] = true
 		}
 	}
@@ -331,7 +323,7 @@ func (x *exporter) file(name string, size int64, r io.Reader) error {
 func (x *exporter) spaceFiles() error {
 	for _, name := range slices.Sorted(maps.Keys(x.used)) {
 		u := x.used[name]
-		o, err := x.h.Content.OpenFile(x.ctx, u.space, u.file.Blob)
+		o, err := x.Content.OpenFile(x.ctx, u.space, u.file.Blob)
 		if err == nil {
 			err = x.object(name, o)
 		}
@@ -349,7 +341,7 @@ func (x *exporter) object(name string, o blob.Object) error {
 
 // assetFiles writes the style sheets, scripts and fonts that pages need.
 func (x *exporter) assetFiles() error {
-	assets := ownPrefix + "assets/"
+	assets := sites.OwnPrefix + "assets/"
 	if x.assets[assets+theme.Diagrams.Name] {
 		for _, a := range theme.Drawing {
 			x.assets[assets+a.Name] = true
@@ -367,7 +359,7 @@ func (x *exporter) assetFiles() error {
 			continue // written by siteFiles
 		}
 		hash, _, _ := strings.Cut(file, ".")
-		o, err := blob.OpenNamed(x.ctx, x.h.Content.Blobs, hash)
+		o, err := blob.OpenNamed(x.ctx, x.Content.Blobs, hash)
 		if errs.Is(err, errs.NotFound) {
 			continue
 		}

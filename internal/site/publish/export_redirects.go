@@ -147,7 +147,7 @@ func (x *exporter) siteRedirects() error {
 	live := false
 	page := store.Page{Limit: 1000}
 	for {
-		items, next, err := x.h.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, page)
+		items, next, err := x.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, page)
 		if err != nil {
 			return err
 		}
@@ -165,15 +165,15 @@ func (x *exporter) siteRedirects() error {
 
 func (x *exporter) siteRedirect(r docs.Redirect) error {
 	source, wildcard := r.Source.Prefix()
-	v := x.visit(docs.SiteItem{}, 0, false)
-	to, err := x.h.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, v.pagePath)
+	c := x.composer(docs.SiteItem{}, 0, false)
+	to, err := x.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, c.pagePath)
 	if errs.Is(err, errs.NotFound) {
 		return nil // the visitor does not see the destination
 	}
 	if err != nil {
 		return err
 	}
-	if own, ok := strings.CutPrefix(to, x.h.Sites.Hosts.URL(x.site.Publication(), "")); ok {
+	if own, ok := strings.CutPrefix(to, x.Sites.Hosts.URL(x.site.Publication(), "")); ok {
 		to = own
 	}
 	from, err := url.PathUnescape(strings.TrimPrefix(source, "/"))

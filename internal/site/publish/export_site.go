@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -14,8 +15,8 @@ func (x *exporter) siteFiles() error {
 	if at, ok := x.seen.Paths.Resolve("", false); ok {
 		first = at.Space
 	}
-	v := x.visit(first, 0, false)
-	llms, err := v.llms()
+	c := x.composer(first, 0, false)
+	llms, err := c.llms()
 	if err != nil {
 		return err
 	}
@@ -23,20 +24,20 @@ func (x *exporter) siteFiles() error {
 		name string
 		data []byte
 	}{
-		{"llms.txt", llms}, {"robots.txt", v.robots()},
+		{"llms.txt", llms}, {"robots.txt", c.robots()},
 		{".nojekyll", nil}, // or some hosts omit files whose names begin with a tilde
-		{ownPrefix + "icon.svg", emojiIcon(v.settings.Favicon.Emoji)},
+		{sites.OwnPrefix + "icon.svg", emojiIcon(c.settings.Favicon.Emoji)},
 	}
 	for _, f := range files {
-		if f.name == ownPrefix+"icon.svg" && !x.assets[f.name] {
+		if f.name == sites.OwnPrefix+"icon.svg" && !x.assets[f.name] {
 			continue
 		}
 		if err := x.bytes(f.name, f.data); err != nil {
 			return err
 		}
 	}
-	for _, step := range []func(*visit) error{x.fullText, x.sitemaps, x.missing, x.searchPage} {
-		if err := step(v); err != nil {
+	for _, step := range []func(*composer) error{x.fullText, x.sitemaps, x.missing, x.searchPage} {
+		if err := step(c); err != nil {
 			return err
 		}
 	}
@@ -44,13 +45,13 @@ func (x *exporter) siteFiles() error {
 }
 
 // fullText writes all parts of llms-full.txt.
-func (x *exporter) fullText(v *visit) error {
+func (x *exporter) fullText(c *composer) error {
 	for part := 1; ; part++ {
-		b, err := v.llmsFull(part)
+		b, err := c.llmsFull(part)
 		if err != nil || b == nil {
 			return err
 		}
-		if err := x.bytes(v.partName(part), b); err != nil {
+		if err := x.bytes(c.partName(part), b); err != nil {
 			return err
 		}
 	}
@@ -58,11 +59,11 @@ func (x *exporter) fullText(v *visit) error {
 
 // sitemaps writes the sitemap of the site, and the sitemaps of its spaces, which a sitemap
 // index refers to.
-func (x *exporter) sitemaps(v *visit) error {
-	if !v.listed() {
+func (x *exporter) sitemaps(c *composer) error {
+	if !c.listed() {
 		return nil
 	}
-	b, err := v.sitemap()
+	b, err := c.sitemap()
 	if err != nil {
 		return err
 	}
@@ -70,11 +71,11 @@ func (x *exporter) sitemaps(v *visit) error {
 		return err
 	}
 	for _, it := range x.seen.Structure.AllListed() {
-		e, err := v.edition(x.ctx, it)
+		e, err := c.edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
-		if b, err = v.sitemapOf(it, e); err != nil {
+		if b, err = c.sitemapOf(it, e); err != nil {
 			return err
 		}
 		if err := x.bytes(under(it.Address, pagesName), b); err != nil {
@@ -93,12 +94,12 @@ func (x *exporter) root() string {
 }
 
 // frame returns the frame of a page that belongs to no space.
-func (x *exporter) frame(v *visit) (*theme.Frame, error) {
-	e, err := v.edition(x.ctx, v.target.Space)
+func (x *exporter) frame(c *composer) (*theme.Frame, error) {
+	e, err := c.edition(x.ctx, c.target.Space)
 	if err != nil {
 		return nil, err
 	}
-	f, err := v.frame(e, nil)
+	f, err := c.frame(e, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,24 +109,24 @@ func (x *exporter) frame(v *visit) (*theme.Frame, error) {
 
 // missing writes 404.html, which web servers show for a missing page. It is shown at any
 // depth, so its links cannot be relative.
-func (x *exporter) missing(at *visit) error {
-	v := x.visit(at.target.Space, 0, true)
-	v.root = x.root()
-	f, err := x.frame(v)
+func (x *exporter) missing(at *composer) error {
+	c := x.composer(at.target.Space, 0, true)
+	c.root = x.root()
+	f, err := x.frame(c)
 	if err != nil {
 		return err
 	}
 	t := f.Texts()
-	return x.view("404.html", v, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.out.href(v.root)}})
+	return x.view("404.html", c, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: c.out.href(c.root)}})
 }
 
 // searchPage writes the target page of the search form. A script fills in the results.
-func (x *exporter) searchPage(at *visit) error {
-	const dir = ownPrefix + "search"
-	v := x.visit(at.target.Space, depthOf(dir), true)
-	f, err := x.frame(v)
+func (x *exporter) searchPage(at *composer) error {
+	const dir = sites.OwnPrefix + "search"
+	c := x.composer(at.target.Space, depthOf(dir), true)
+	f, err := x.frame(c)
 	if err != nil {
 		return err
 	}
-	return x.view(under(dir, indexFile), v, f, &theme.Results{})
+	return x.view(under(dir, indexFile), c, f, &theme.Results{})
 }

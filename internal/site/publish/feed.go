@@ -3,7 +3,6 @@ package publish
 import (
 	"bytes"
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -25,41 +24,10 @@ const (
 // feedAddress returns the address of the feed of the page at an address.
 func feedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + feedFile }
 
-// serveFeed sends the feed of a page with updates. It reports whether the path names such
-// a feed.
-func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	name, ok := strings.CutSuffix("/"+rest, "/"+feedFile)
-	if !ok {
-		return false, nil
-	}
-	path, ok := unescape(strings.TrimPrefix(name, "/"))
-	if !ok {
-		return false, nil
-	}
-	n, moved, err := e.Find(v.ctx, path)
-	switch {
-	case err != nil:
-		return true, err
-	case strings.HasPrefix(moved, e.Base):
-		redirect(w, r, feedAddress(moved), http.StatusTemporaryRedirect)
-		return true, nil
-	case n == nil:
-		return false, nil
-	}
-	if err := v.heavy(); err != nil {
-		return true, err
-	}
-	b, ok, err := v.feed(e, n)
-	if err != nil || !ok {
-		return false, err
-	}
-	return true, send(w, r, rss.Type+"; charset=utf-8", b)
-}
-
 // feed returns the RSS feed of a page, with the newest update first. If the page has no
 // block of updates, ok is false.
-func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
-	doc, err := reading.Document(v.ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+func (c *composer) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
+	doc, err := reading.Document(c.ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
 		return nil, false, err
 	}
@@ -67,18 +35,18 @@ func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool,
 	if !ok {
 		return nil, false, nil
 	}
-	at, err := e.Address(v.ctx, n)
+	at, err := e.Address(c.ctx, n)
 	if err != nil {
 		return nil, false, err
 	}
 	slices.SortStableFunc(updates, func(a, b markup.Update) int { return b.Date.Compare(a.Date) })
 	f := rss.Feed{
-		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Self: v.absolute(feedAddress(at)),
+		Title: n.Title + " · " + c.title(), Link: c.absolute(at), Self: c.absolute(feedAddress(at)),
 		Description: cmp.Or(n.Description, n.Title), Language: e.Space.Language,
 	}
-	p := v.printer(e)
+	p := c.printer(e)
 	for _, u := range updates[:min(len(updates), maxFed)] {
-		item, err := v.feedItem(p, u, f.Link)
+		item, err := c.feedItem(p, u, f.Link)
 		if err != nil {
 			return nil, false, err
 		}
@@ -93,7 +61,7 @@ func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool,
 
 // feedItem returns an update as an item of a feed. Its links are absolute, because feed
 // readers do not resolve relative ones. The page argument is the URL of the page.
-func (v *visit) feedItem(p *printer, u markup.Update, page string) (rss.Item, error) {
+func (c *composer) feedItem(p *printer, u markup.Update, page string) (rss.Item, error) {
 	item := rss.Item{Link: page, Date: u.Date}
 	if all := markup.Headings(u.Document); len(all) > 0 {
 		item.Title, item.Link = all[0].Text, page+reading.Fragment(all[0].Anchor)
@@ -113,8 +81,8 @@ func (v *visit) feedItem(p *printer, u markup.Update, page string) (rss.Item, er
 	o.Link = func(ref docs.Ref) (string, bool) {
 		at, ok := p.link(ref)
 		switch {
-		case strings.HasPrefix(at, v.root):
-			at = v.absolute(at)
+		case strings.HasPrefix(at, c.root):
+			at = c.absolute(at)
 		case strings.HasPrefix(at, "#"):
 			at = page + at
 		}

@@ -8,13 +8,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/gate"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-const (
-	feedbackName = "feedback/" // prefix of the paths that receive feedback, followed by the id of a page
-	maxFeedback  = 1 << 10     // bytes of a submitted form
-)
+const maxFeedback = 1 << 10 // bytes of a submitted form
 
 // isPost reports whether a request is a POST that readers may send: feedback about a page,
 // or an API request to try.
@@ -24,21 +23,7 @@ func isPost(r *http.Request) bool {
 
 // isPostTo reports whether a request is a POST to the paths with a prefix: feedbackName or tryName.
 func isPostTo(r *http.Request, name string) bool {
-	return r.Method == http.MethodPost && (strings.Contains(r.URL.Path, "/"+ownPrefix+name) || strings.Contains(r.URL.Path, "/"+otherPrefix+name))
-}
-
-// hasFeedback reports whether pages have a feedback form.
-func (v *visit) hasFeedback() bool {
-	return v.settings.Feedback.Enabled && v.out.published() && v.out.answered()
-}
-
-// feedbackAddress returns the address that feedback about a page is posted to. It is empty
-// if the page has no feedback form.
-func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
-	if n == nil || !v.hasFeedback() {
-		return ""
-	}
-	return e.Base + ownPrefix + feedbackName + string(n.ID)
+	return r.Method == http.MethodPost && (strings.Contains(r.URL.Path, "/"+sites.OwnPrefix+name) || strings.Contains(r.URL.Path, "/"+sites.OtherPrefix+name))
 }
 
 // serveFeedback counts the rating of a page, once for a neighbourhood in an hour, and shows a thank-you message. Nothing about
@@ -77,6 +62,6 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 		return nil
 	}
 	v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, given, authz.OriginOf(r.RemoteAddr, "").Address)
-	seeOther(w, v.root+v.path)
+	gate.SeeOther(w, v.root+v.reader.Path)
 	return nil
 }

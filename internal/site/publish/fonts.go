@@ -1,13 +1,10 @@
 package publish
 
 import (
-	"net/http"
 	"path"
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
@@ -47,36 +44,13 @@ func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
 }
 
 // fonts returns the fonts of the page that is shown.
-func (v *visit) fonts() theme.Fonts {
+func (c *composer) fonts() theme.Fonts {
 	of := func(f customization.Font) []theme.FontFile {
 		if f.Custom != nil {
-			return fontFiles(v.root+sites.FontPath, f)
+			return fontFiles(c.root+sites.FontPath, f)
 		}
-		return theme.FontFamily(f.Name, v.root+ownPrefix+"assets/")
+		return theme.FontFamily(f.Name, c.root+sites.OwnPrefix+"assets/")
 	}
-	s := &v.settings.Styling
-	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: !v.out.answered()}
-}
-
-// serveAsset sends a font of a site, without access control: only who has seen the site knows its name, which is made from its
-// content. It reports whether name is such a file.
-func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, name string) (bool, error) {
-	file, ok := strings.CutPrefix(name, sites.FontPath)
-	if !ok || !s.fonts[file] {
-		return false, nil
-	}
-	text, format, _ := strings.Cut(file, ".")
-	o, err := blob.OpenNamed(r.Context(), h.Content.Blobs, text)
-	if errs.Is(err, errs.NotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer o.Close()
-	// Other renderers show the site on their own hosts, and browsers load fonts from another
-	// host only with this header.
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	blob.Serve(w, r, blob.Served{Name: file, ContentType: "font/" + format, Hash: o.Info().Hash, Public: true}, o)
-	return true, nil
+	s := &c.settings.Styling
+	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(c.settings)), Code: of(s.MonospaceFont.Font), Late: !c.out.answered()}
 }

@@ -11,36 +11,62 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// frame returns the frame of a page of the site. The edition is nil for responses outside
-// of all spaces. The current page is nil for responses that are not a page.
-func (v *visit) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
-	if e == nil {
-		return v.plainFrame(nil), nil
-	}
-	f, err := v.shell(e)
+// composed is a page in its frame.
+type composed struct {
+	frame *theme.Frame
+	page  *theme.Page
+	madeOf
+}
+
+// compose composes a page, and records what it is made of.
+func (c *composer) compose(e *edition.Edition, n *edition.Node) (*composed, error) {
+	c.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
+	p := c.printer(e)
+	page, err := p.page(n)
 	if err != nil {
 		return nil, err
 	}
-	if f.Draft, err = v.out.banner(f, v, e, current); err != nil {
+	f, err := c.frame(e, n)
+	if err != nil {
 		return nil, err
 	}
-	if f.Navigation, err = e.Navigation(v.ctx, current); err != nil {
+	if page.Actions, err = c.actions(f, e, n); err != nil {
 		return nil, err
 	}
-	f.Feedback = v.feedbackAddress(e, current)
-	if err := v.describe(f, e, current); err != nil {
+	return &composed{f, page, madeOf{slices.Collect(maps.Values(c.read)), p.specs, p.partial}}, nil
+}
+
+// frame returns the frame of a page of the site. The edition is nil for responses outside
+// of all spaces. The current page is nil for responses that are not a page.
+func (c *composer) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
+	if e == nil {
+		return c.plainFrame(nil), nil
+	}
+	f, err := c.shell(e)
+	if err != nil {
 		return nil, err
 	}
-	if f.Variants, err = v.variants(e, current); err != nil {
+	if f.Draft, err = c.out.banner(f, c, e, current); err != nil {
 		return nil, err
 	}
-	if f.Translations, err = v.translations(e, current); err != nil {
+	if f.Navigation, err = e.Navigation(c.ctx, current); err != nil {
 		return nil, err
 	}
-	f.Translations, err = v.alternates(e, current, f.Translations)
+	f.Feedback = c.feedbackAddress(e, current)
+	if err := c.describe(f, e, current); err != nil {
+		return nil, err
+	}
+	if f.Variants, err = c.variants(e, current); err != nil {
+		return nil, err
+	}
+	if f.Translations, err = c.translations(e, current); err != nil {
+		return nil, err
+	}
+	f.Translations, err = c.alternates(e, current, f.Translations)
 	return f, err
 }
 
@@ -55,33 +81,33 @@ const shellWeight = 32 << 10
 
 // shell returns a copy of the frame that all pages of an edition share. It is cached for
 // all visitors who see the same content, in the same way as responses.
-func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
-	key := responseKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
-	keep := v.keeps()
-	if s, ok := v.h.shells.Get(key); ok && keep {
-		if current, err := v.h.current(v.ctx, s.read, e.Space); err != nil || current {
-			return v.frameOf(s), err
+func (c *composer) shell(e *edition.Edition) (*theme.Frame, error) {
+	key := c.pageKey(e, "")
+	keep := c.keeps()
+	if s, ok := c.shells.Get(key); ok && keep {
+		if current, err := c.current(c.ctx, s.read, e.Space); err != nil || current {
+			return c.frameOf(s), err
 		}
 	}
-	before := v.read
-	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
-	s := &shell{frame: *v.plainFrame(e)}
-	v.out.dress(&s.frame, v, e)
-	err := v.decorate(&s.frame, v.printer(e))
-	s.read, v.read = slices.Collect(maps.Values(v.read)), before
+	before := c.read
+	c.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
+	s := &shell{frame: *c.plainFrame(e)}
+	c.out.dress(&s.frame, c, e)
+	err := c.decorate(&s.frame, c.printer(e))
+	s.read, c.read = slices.Collect(maps.Values(c.read)), before
 	if err == nil && keep {
 		s.frame.Parts = &theme.Parts{}
-		v.h.shells.Set(key, s)
+		c.shells.Set(key, s)
 	}
-	return v.frameOf(s), err
+	return c.frameOf(s), err
 }
 
 // frameOf returns a copy of the frame of a shell, and records the spaces that the shell was
 // made of.
-func (v *visit) frameOf(s *shell) *theme.Frame {
-	if v.read != nil {
+func (c *composer) frameOf(s *shell) *theme.Frame {
+	if c.read != nil {
 		for _, st := range s.read {
-			v.read[st.id] = st
+			c.read[st.id] = st
 		}
 	}
 	f := s.frame
@@ -90,12 +116,12 @@ func (v *visit) frameOf(s *shell) *theme.Frame {
 
 // plainFrame returns a frame with the settings of the customization that all pages share.
 // The edition may be nil.
-func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
-	s := &v.settings
+func (c *composer) plainFrame(e *edition.Edition) *theme.Frame {
+	s := &c.settings
 	f := &theme.Frame{
-		Lang: v.lang(e), Title: v.site.Title, Home: v.out.href(v.root),
-		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
-		Diagrams: v.root + ownPrefix + "assets/" + theme.Diagrams.Name,
+		Lang: c.lang(e), Title: c.site.Title, Home: c.out.href(c.root),
+		Style: c.root + sites.OwnPrefix + "assets/" + theme.Style.Name, Script: c.root + sites.OwnPrefix + "assets/" + theme.Script.Name,
+		Diagrams: c.root + sites.OwnPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
 			Primary: tone(s.Styling.PrimaryColor), Info: tone(s.Styling.InfoColor), Success: tone(s.Styling.SuccessColor),
 			Warning: tone(s.Styling.WarningColor), Danger: tone(s.Styling.DangerColor),
@@ -103,11 +129,11 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 			Code:    theme.CodeTheme{Light: string(s.Styling.CodeTheme.Default.Light), Dark: string(s.Styling.CodeTheme.Default.Dark)},
 			APICode: theme.CodeTheme{Light: string(s.Styling.CodeTheme.OpenAPI.Light), Dark: string(s.Styling.CodeTheme.OpenAPI.Dark)},
 		},
-		Fonts:    v.fonts(),
-		Scheme:   v.scheme(),
-		Hidden:   !v.listed(),
-		Sections: v.sections("", v.lang(e)),
-		Icons:    v.look(e).icons,
+		Fonts:    c.fonts(),
+		Scheme:   c.scheme(),
+		Hidden:   !c.listed(),
+		Sections: c.sections("", c.lang(e)),
+		Icons:    c.look(e).icons,
 		Switch:   s.Themes.Toggeable,
 		Looks: []theme.Look{
 			{Name: "theme", Value: s.Styling.Theme}, {Name: "corners", Value: s.Styling.Corners}, {Name: "depth", Value: s.Styling.Depth},
@@ -121,7 +147,7 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 	case s.Favicon.Icon != nil:
 		f.Favicon = s.Favicon.Icon.Light
 	case s.Favicon.Emoji != "":
-		f.Favicon = v.root + ownPrefix + "icon.svg"
+		f.Favicon = c.root + sites.OwnPrefix + "icon.svg"
 	}
 	f.Logo = picture(s.Header.Logo)
 	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL, Trademark: s.Trademark.Enabled}
@@ -132,16 +158,16 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 
 // lang returns the language of the edition. It returns the language of the site if the
 // edition is nil or has no language.
-func (v *visit) lang(e *edition.Edition) string {
+func (c *composer) lang(e *edition.Edition) string {
 	if e != nil && e.Space.Language != "" {
 		return e.Space.Language
 	}
-	return v.settings.Internationalization.Locale
+	return c.settings.Internationalization.Locale
 }
 
 // scheme returns the colour scheme that pages have until the reader chooses another one.
-func (v *visit) scheme() theme.Scheme {
-	switch v.settings.Themes.Default {
+func (c *composer) scheme() theme.Scheme {
+	switch c.settings.Themes.Default {
 	case "light":
 		return theme.Light
 	case "dark":
@@ -152,7 +178,7 @@ func (v *visit) scheme() theme.Scheme {
 
 // absolute returns the absolute URL of an address that begins with the root. Its host is
 // the one that the configuration of the site names.
-func (v *visit) absolute(at string) string { return v.out.absolute(v, at) }
+func (c *composer) absolute(at string) string { return c.out.absolute(c, at) }
 
 func when(yes bool, s string) string {
 	if yes {
@@ -220,19 +246,19 @@ func picture(i *customization.Image) theme.Picture {
 
 // sections returns the children of a section or group that the visitor sees, as tabs with
 // titles in a language.
-func (v *visit) sections(parent docs.SiteItemID, lang string) []*theme.Link {
+func (c *composer) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 	var out []*theme.Link
-	for _, it := range v.seen.Structure.Listed(parent, v.target.Space.ID) {
+	for _, it := range c.seen.Structure.Listed(parent, c.target.Space.ID) {
 		l := &theme.Link{Title: it.TitleIn(lang), Icon: it.Icon}
 		switch it.Kind {
 		case docs.SiteSection:
-			sp, ok := v.seen.Structure.Entry(it.ID, v.target.Space.ID)
+			sp, ok := c.seen.Structure.Entry(it.ID, c.target.Space.ID)
 			if !ok {
 				continue
 			}
-			l.Href, l.Current = v.out.href(v.baseOf(sp)), it.ID == v.target.Section.ID
+			l.Href, l.Current = c.out.href(c.baseOf(sp)), it.ID == c.target.Section.ID
 		case docs.SiteGroup:
-			l.Children = v.sections(it.ID, lang)
+			l.Children = c.sections(it.ID, lang)
 			for _, c := range l.Children {
 				l.Current = l.Current || c.Current
 			}
@@ -246,51 +272,9 @@ func (v *visit) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 	return out
 }
 
-// variants returns links to the variants of the section that is shown. A link leads to the
-// counterpart of the current page, if the variant has one.
-func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
-	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
-	if len(all) < 2 {
-		return nil, nil
-	}
-	var out []*theme.Link
-	for _, it := range all {
-		if it.Kind != docs.SiteSpace {
-			continue
-		}
-		l := &theme.Link{Title: it.TitleIn(v.lang(e)), Href: v.out.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
-		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.Home) {
-			var err error
-			if l.Href, err = v.variant(e, current, it); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-// variant returns the address of the current page in another variant, or the address of
-// that variant if it does not have the page.
-func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
-	other, err := v.edition(v.ctx, it)
-	if err != nil {
-		return "", err
-	}
-	at := v.baseOf(it)
-	if current != nil && current.ID != e.Home {
-		same, err := v.counterpart(e, current, other)
-		if err != nil {
-			return "", err
-		}
-		at = cmp.Or(same, at)
-	}
-	return v.choice(v.out.href(at), e, other), nil
-}
-
 // decorate adds the links and the announcement of the customization to a frame.
-func (v *visit) decorate(f *theme.Frame, p *printer) error {
-	s, lang := &v.settings, f.Lang
+func (c *composer) decorate(f *theme.Frame, p *printer) error {
+	s, lang := &c.settings, f.Lang
 	link := func(title string, to *docs.Ref) *theme.Link {
 		l := &theme.Link{Title: title}
 		if to != nil {

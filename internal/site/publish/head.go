@@ -12,7 +12,7 @@ import (
 
 // describe adds metadata for machines to the frame of a page: its canonical address, its
 // Markdown, its picture and structured data.
-func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
+func (c *composer) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
 	if current == nil {
 		return nil
 	}
@@ -21,23 +21,23 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 		f.Drawer = true
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	at, err := e.Address(v.ctx, current)
+	at, err := e.Address(c.ctx, current)
 	if err != nil {
 		return err
 	}
-	if at != "" && v.out.published() {
+	if at != "" && c.out.published() {
 		f.Alternate = markdownAddress(at, e.Base)
-		f.Canonical = v.absolute(at)
-		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.out.answered() // an export has no server that draws pictures
+		f.Canonical = c.absolute(at)
+		f.Image, f.Drawn = c.settings.SocialPreview.URL, c.settings.SocialPreview.URL == "" && c.out.answered() // an export has no server that draws pictures
 		if f.Drawn {
-			f.Image = v.absolute(v.cardAddress(e, current))
+			f.Image = c.absolute(c.cardAddress(e, current))
 		}
-		if f.Data, err = v.structuredData(f, e, current); err != nil {
+		if f.Data, err = c.structuredData(f, e, current); err != nil {
 			return err
 		}
 	}
 	if m := current.MetaLinks; m != nil && m.Canonical != "" {
-		place, err := v.metaLink(e, current, m.Canonical)
+		place, err := c.metaLink(e, current, m.Canonical)
 		if err == nil && place.Href != "" {
 			f.Canonical = place.Href
 		}
@@ -51,14 +51,14 @@ const maxAlternates = 100
 
 // alternates appends the alternates that the front matter of a page lists to its
 // translations. A language has at most one address.
-func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
-	if n == nil || n.MetaLinks == nil || !v.out.published() {
+func (c *composer) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
+	if n == nil || n.MetaLinks == nil || !c.out.published() {
 		return out, nil
 	}
 	had := func(same func(theme.Translation) bool) bool { return slices.ContainsFunc(out, same) }
 	all := n.MetaLinks.Alternates
 	for _, dest := range all[:min(len(all), maxAlternates)] {
-		place, err := v.metaLink(e, n, dest)
+		place, err := c.metaLink(e, n, dest)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +74,12 @@ func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Tran
 
 // metaLink resolves a destination in the front matter of a page to an address and, if
 // known, its language. It returns the zero value if the visitor does not see the target.
-func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
-	file, err := e.View.FileOf(v.ctx, n.Page)
+func (c *composer) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
+	file, err := e.View.FileOf(c.ctx, n.Page)
 	if err != nil {
 		return none, err
 	}
-	l := e.View.Linker(v.ctx, file)
+	l := e.View.Linker(c.ctx, file)
 	ref, ok := l.Current(dest, markup.UseLink)
 	if l.Err != nil {
 		return none, l.Err
@@ -94,16 +94,16 @@ func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none
 	if ref.Page == "" && ref.Space == "" { // an anchor in the page, or a file
 		return none, nil
 	}
-	p := v.printer(e)
+	p := c.printer(e)
 	in := p.editionOf(ref)
 	if in == nil {
 		return none, p.err
 	}
-	at, err := in.Resolve(v.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
-	if err != nil || !strings.HasPrefix(at, v.root) {
+	at, err := in.Resolve(c.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
+	if err != nil || !strings.HasPrefix(at, c.root) {
 		return none, err
 	}
-	return theme.Translation{Lang: in.Space.Language, Href: v.absolute(at)}, nil
+	return theme.Translation{Lang: in.Space.Language, Href: c.absolute(at)}, nil
 }
 
 // Structured data of a page, in the vocabulary of schema.org.
@@ -144,8 +144,8 @@ const (
 
 // structuredData returns structured data about a page, and about its breadcrumbs from the
 // home page of the site.
-func (v *visit) structuredData(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
-	home := v.absolute(v.root)
+func (c *composer) structuredData(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
+	home := c.absolute(c.root)
 	a := article{
 		Context: schemaOrg, Type: "TechArticle", Headline: n.Title, URL: f.Canonical, Image: f.Image, Language: f.Lang,
 		PartOf: webSite{"WebSite", f.Title, home},
@@ -158,95 +158,13 @@ func (v *visit) structuredData(f *theme.Frame, e *edition.Edition, n *edition.No
 	}
 	way := breadcrumbs{Context: schemaOrg, Type: "BreadcrumbList", Items: []crumb{{"ListItem", 1, f.Title, home}}}
 	for _, up := range append(n.Ancestors(), n) {
-		at, err := e.Address(v.ctx, up)
+		at, err := e.Address(c.ctx, up)
 		if err != nil {
 			return nil, err
 		}
-		if at != "" && at != v.root {
-			way.Items = append(way.Items, crumb{"ListItem", len(way.Items) + 1, up.Title, v.absolute(at)})
+		if at != "" && at != c.root {
+			way.Items = append(way.Items, crumb{"ListItem", len(way.Items) + 1, up.Title, c.absolute(at)})
 		}
 	}
 	return []any{a, way}, nil
-}
-
-// translations returns the addresses of a page in the languages of all variants that have
-// it, including its own. It returns nil if there is only one language. If several variants
-// have the same language, the current one wins, then the first.
-func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
-	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
-	if current == nil || len(all) < 2 || e.Space.Language == "" || !v.out.published() {
-		return nil, nil
-	}
-	own, err := e.Address(v.ctx, current)
-	if err != nil || own == "" {
-		return nil, err
-	}
-	out := []theme.Translation{{Lang: e.Space.Language, Href: v.absolute(own)}}
-	had := map[string]bool{out[0].Lang: true}
-	for _, it := range all {
-		if it.Kind != docs.SiteSpace || it.ID == v.target.Space.ID {
-			continue
-		}
-		other, err := v.edition(v.ctx, it)
-		if err != nil {
-			return nil, err
-		}
-		if lang := other.Space.Language; lang != "" && !had[lang] {
-			at, err := v.counterpart(e, current, other)
-			if err != nil {
-				return nil, err
-			}
-			if at != "" {
-				had[lang] = true
-				out = append(out, theme.Translation{Lang: lang, Href: v.absolute(at)})
-			}
-		}
-	}
-	if len(out) == 1 {
-		return nil, nil
-	}
-	return out, nil
-}
-
-// pageIn identifies a page in an edition of another variant.
-type pageIn struct {
-	base string // of the edition that is searched
-	page docs.PageID
-}
-
-// counterpart returns the address of the page of another variant at the path of n, or an
-// empty string if there is none. The home page corresponds to the home page. Results are
-// cached, because both variants and translations need them.
-func (v *visit) counterpart(e *edition.Edition, n *edition.Node, other *edition.Edition) (string, error) {
-	if n.ID == e.Home {
-		return other.Base, nil
-	}
-	key := pageIn{other.Base, n.ID}
-	if at, ok := v.counterparts[key]; ok {
-		return at, nil
-	}
-	at, err := v.find(other, n.Path)
-	if err != nil {
-		return "", err
-	}
-	if v.counterparts == nil {
-		v.counterparts = map[pageIn]string{}
-	}
-	v.counterparts[key] = at
-	return at, nil
-}
-
-// find returns the address of the page at a path of a variant, or an empty string if there
-// is none.
-func (v *visit) find(other *edition.Edition, path string) (string, error) {
-	page, moved, err := other.Find(v.ctx, path)
-	switch {
-	case err != nil:
-		return "", err
-	case page != nil:
-		return other.Address(v.ctx, page)
-	case !strings.HasPrefix(moved, other.Base): // an address outside of the variant
-		return "", nil
-	}
-	return moved, nil
 }

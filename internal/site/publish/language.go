@@ -2,27 +2,18 @@ package publish
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/publish/acceptlanguage"
-	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 )
 
 const (
 	// languageCookie holds the language of the variant that the reader has chosen.
 	languageCookie = "octavo-language"
 	languageTime   = 365 * 24 * time.Hour
-	// maxLanguages is the maximum number of variants of a section for which readers are
-	// redirected to their language. The language of every variant has to be read.
-	maxLanguages = 50
 )
-
-// languageParam is the query parameter of links that choose another language.
-const languageParam = "language"
 
 // chooseLanguage redirects a reader from the home page of a site or a section to the
 // variant in their language. That is the language that they have chosen before, or else one
@@ -30,7 +21,7 @@ const languageParam = "language"
 // other pages, because a link to such a page was meant for that page.
 func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, error) {
 	chosen := r.URL.Query().Get(languageParam)
-	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.mcpCall || !v.out.published() {
+	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.reader.Program || !v.out.published() {
 		return false, nil
 	}
 	all, err := v.languages()
@@ -55,7 +46,7 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 		return false, nil
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	redirect(w, r, v.baseOf(all[best].item), http.StatusTemporaryRedirect)
+	gate.Redirect(w, r, v.baseOf(all[best].item), http.StatusTemporaryRedirect)
 	return true, nil
 }
 
@@ -63,47 +54,10 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 // It then redirects to the address without the parameter.
 func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []languageVariant, chosen string) {
 	if slices.ContainsFunc(all, func(o languageVariant) bool { return o.lang == chosen }) {
-		v.cookie(w, languageCookie, chosen, v.h.Sites.Store.Clock().Add(languageTime))
+		v.reader.Cookie(w, languageCookie, chosen, v.h.Sites.Store.Clock().Add(languageTime))
 	}
 	query := r.URL.Query()
 	query.Del(languageParam)
 	w.Header().Set("Cache-Control", "private, no-store")
-	v.redirectToQuery(w, query)
-}
-
-// choice returns a link to a variant in another language. The link has languageParam, so
-// that the server stores the choice. Exported files have no server that could do that.
-func (v *visit) choice(href string, e, other *edition.Edition) string {
-	if !v.out.answered() || other.Space.Language == "" || other.Space.Language == e.Space.Language {
-		return href
-	}
-	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))
-}
-
-// languageVariant is a variant and its language.
-type languageVariant struct {
-	item docs.SiteItem
-	lang string
-}
-
-// languages returns the first variant of the section in each language.
-func (v *visit) languages() (out []languageVariant, err error) {
-	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
-	if len(all) < 2 || len(all) > maxLanguages {
-		return nil, nil
-	}
-	for _, it := range all {
-		if it.Kind != docs.SiteSpace {
-			continue
-		}
-		sp, err := v.h.Sites.Store.Space(v.ctx, it.Space)
-		if err != nil {
-			return nil, err
-		}
-		lang := strings.ToLower(sp.It.Language)
-		if lang != "" && !slices.ContainsFunc(out, func(o languageVariant) bool { return o.lang == lang }) {
-			out = append(out, languageVariant{it, lang})
-		}
-	}
-	return out, nil
+	v.reader.RedirectToQuery(w, query)
 }

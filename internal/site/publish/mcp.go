@@ -5,43 +5,25 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-const (
-	mcpName = "mcp"
-	maxHops = 4 // redirects that are followed to a page
-)
-
 // isMCPCall reports whether a request calls the MCP server of a site. The caller is not a
 // browser, so it is not redirected to another address or to a login form.
 func isMCPCall(r *http.Request) bool {
-	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+ownPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+otherPrefix+mcpName))
+	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+sites.OwnPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+sites.OtherPrefix+mcpName))
 }
-
-// hasMCP reports whether the site is an MCP server: those that everybody can read are,
-// unless the customization turns it off, and others only if the menu of pages has it. It is
-// a setting of the site, not of a site space.
-func (v *visit) hasMCP() bool {
-	s, open := &v.state.settings, v.site.Visibility == docs.VisibilityPublic || v.site.Visibility == docs.VisibilityUnlisted
-	return s.MCP.Enabled && (open || s.PageActions.MCP) && v.out.answered()
-}
-
-// mcpAddress returns the address of the MCP server.
-func (v *visit) mcpAddress() string { return v.absolute(v.root + ownPrefix + mcpName) }
 
 // serveMCP serves requests for the MCP server of the site, if it has one.
 // It reports whether it has written the response. Calls are handled like visits of pages:
 // the server keeps no state between them.
 func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	name, ok := ownName(v.path)
+	name, ok := sites.OwnName(v.reader.Path)
 	switch {
-	case (!ok || name != mcpName) && v.mcpCall:
+	case (!ok || name != mcpName) && v.reader.Program:
 		notAllowed(w)
 		return true, nil
 	case !ok || name != mcpName:
@@ -54,7 +36,7 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 	case !v.hasMCP():
 		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: mcp of the customization, and mcp of its pageActions if the site is not public.")
 		return true, nil
-	case !v.mcpCall:
+	case !v.reader.Program:
 		return true, v.explainMCP(w, r)
 	}
 	if err := v.heavy(); err != nil {
@@ -83,7 +65,7 @@ func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 	t := f.Texts()
 	return theme.Write(w, http.StatusOK, f, &theme.Message{
 		Title: t.MCP, Text: t.MCPText,
-		At: v.absolute(v.root + v.path), Next: &theme.Link{Title: t.Start, Href: v.root},
+		At: v.absolute(v.root + v.reader.Path), Next: &theme.Link{Title: t.Start, Href: v.root},
 	})
 }
 
@@ -140,32 +122,4 @@ func (v *visit) below(at, host string) (path string, ok bool) {
 	}
 	path, _ = strings.CutPrefix(u.EscapedPath(), v.root)
 	return strings.TrimLeft(path, "/"), true
-}
-
-// lookup returns the page at a path of the site, following redirects. It does not find
-// pages of drafts.
-func (v *visit) lookup(path string) (*edition.Edition, *edition.Node, error) {
-	for range maxHops {
-		target, ok := v.seen.Paths.Resolve(path, false)
-		if !ok || strings.HasPrefix(target.Rest, sites.DraftPrefix) {
-			break
-		}
-		name, _ := markdownName(target.Rest)
-		plain, ok := unescape(name)
-		if !ok {
-			break
-		}
-		e, err := v.edition(v.ctx, target.Space)
-		if err != nil {
-			return nil, nil, err
-		}
-		page, moved, err := e.Find(v.ctx, plain)
-		if err != nil || page != nil {
-			return e, page, err
-		}
-		if path, ok = strings.CutPrefix(moved, v.root); !ok {
-			break
-		}
-	}
-	return nil, nil, errs.Missing("page")
 }

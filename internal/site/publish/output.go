@@ -14,20 +14,20 @@ import (
 // the output for everything in which these differ.
 type output interface {
 	// edition returns a site space as the visitor sees it, with the addresses of the output.
-	edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error)
+	edition(ctx context.Context, c *composer, it docs.SiteItem) (*edition.Edition, error)
 	// href returns what menus have for the page at an address.
 	href(at string) string
 	// absolute returns the URL of an address that begins with the root.
-	absolute(v *visit, at string) string
+	absolute(c *composer, at string) string
 	// scope returns the default scope of a search from a site space.
 	scope(from docs.SiteItemID) sites.SearchScope
 	// setUp sets the fields of a printer that are about caches and files.
 	setUp(p *printer)
 	// dress completes the frame that all pages of an edition share.
-	dress(f *theme.Frame, v *visit, e *edition.Edition)
+	dress(f *theme.Frame, c *composer, e *edition.Edition)
 	// banner returns the banner above a page, or nil. The current page is nil for responses
 	// that are not a page.
-	banner(f *theme.Frame, v *visit, e *edition.Edition, current *edition.Node) (*theme.Draft, error)
+	banner(f *theme.Frame, c *composer, e *edition.Edition, current *edition.Node) (*theme.Draft, error)
 	// published reports whether the pages are the published ones. Only their addresses are
 	// for search engines, and only their readers are counted and asked.
 	published() bool
@@ -43,31 +43,31 @@ type live struct{}
 
 var _ output = live{}
 
-func (live) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
-	view, err := v.h.view(ctx, it.Space)
+func (live) edition(ctx context.Context, c *composer, it docs.SiteItem) (*edition.Edition, error) {
+	view, err := c.view(ctx, it.Space)
 	if err != nil {
 		return nil, err
 	}
-	if v.read != nil {
-		v.read[it.Space] = stampOf(view.Space)
+	if c.read != nil {
+		c.read[it.Space] = stampOf(view.Space)
 	}
-	if e, ok := v.own[it.ID]; ok {
+	if e, ok := c.own[it.ID]; ok {
 		return e, nil
 	}
-	e, err := v.h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
-	if err == nil && !v.seen.Reader.Kept() {
-		if v.own == nil {
-			v.own = map[docs.SiteItemID]*edition.Edition{}
+	e, err := c.cached(ctx, view.For(c.seen.Reader), c.baseOf(it))
+	if err == nil && !c.seen.Reader.Kept() {
+		if c.own == nil {
+			c.own = map[docs.SiteItemID]*edition.Edition{}
 		}
-		v.own[it.ID] = e
+		c.own[it.ID] = e
 	}
 	return e, err
 }
 
 func (live) href(at string) string { return at }
 
-func (live) absolute(v *visit, at string) string {
-	return v.h.Sites.Hosts.URL(v.site.Publication(), v.key) + at[len(v.root):]
+func (live) absolute(c *composer, at string) string {
+	return c.Sites.Hosts.URL(c.site.Publication(), c.key) + at[len(c.root):]
 }
 
 // scope is one space of each section: other variants of the same content would only add
@@ -76,13 +76,13 @@ func (live) scope(from docs.SiteItemID) sites.SearchScope {
 	return sites.SearchScope{Current: from, Restrict: "otherSiteSpaces"}
 }
 
-func (live) setUp(p *printer) { p.kept = p.h.texts }
+func (live) setUp(p *printer) { p.kept = p.texts }
 
-func (live) dress(f *theme.Frame, v *visit, e *edition.Edition) {
-	f.Search = theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section(e)}
+func (live) dress(f *theme.Frame, c *composer, e *edition.Edition) {
+	f.Search = theme.Search{Action: e.Base + sites.OwnPrefix + "search", Live: e.Base + sites.OwnPrefix + "found", Section: c.section(e)}
 }
 
-func (live) banner(*theme.Frame, *visit, *edition.Edition, *edition.Node) (*theme.Draft, error) {
+func (live) banner(*theme.Frame, *composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
 	return nil, nil
 }
 
@@ -114,18 +114,18 @@ func (o draft) setUp(p *printer) {
 	}
 }
 
-func (o draft) dress(f *theme.Frame, v *visit, e *edition.Edition) {
-	o.live.dress(f, v, e)
+func (o draft) dress(f *theme.Frame, c *composer, e *edition.Edition) {
+	o.live.dress(f, c, e)
 	if o.review == nil {
 		f.Mark = "preview"
 	}
 }
 
-func (o draft) banner(f *theme.Frame, v *visit, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
+func (o draft) banner(f *theme.Frame, c *composer, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	if o.review == nil {
 		return nil, nil
 	}
-	return v.banner(f, o.review, e, current)
+	return c.banner(f, o.review, e, current)
 }
 
 func (draft) published() bool { return false }

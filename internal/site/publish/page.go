@@ -17,13 +17,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // printer renders pages as HTML. Callbacks of package markup cannot return errors, so
 // printer records the first error in err.
 type printer struct {
-	h         *Handler
+	*shared
 	ctx       context.Context
 	e         *edition.Edition
 	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) // returns another space of the site; nil if the visitor does not see it
@@ -168,7 +169,7 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 // fileAddress returns the address of a file of the space. It contains a prefix of the hash
 // of the content, so that browsers may cache the file.
 func fileAddress(e *edition.Edition, f docs.File) string {
-	return e.Base + ownPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
+	return e.Base + sites.OwnPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
 }
 
 const fileHashLen = 12
@@ -299,4 +300,11 @@ func markdownName(path string) (name string, ok bool) {
 		return "", true
 	}
 	return strings.CutSuffix(path, ".md")
+}
+
+// unescape unescapes a path. It returns false if the escaping is invalid: no page has such
+// a path.
+func unescape(path string) (string, bool) {
+	s, err := url.PathUnescape(path)
+	return s, err == nil
 }

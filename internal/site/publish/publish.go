@@ -6,9 +6,11 @@
 // not see is filtered out before the first page is read, so that no later step can show it.
 //
 // Where a change goes:
-//   - what readers of a site get: who they are in gate.go, the page in page.go, what
-//     surrounds it in frame.go, their language in language.go and acceptlanguage; the
-//     pages that they see of a space, their order, addresses and navigation in edition
+//   - who reads: gate; their language in language.go and acceptlanguage
+//   - the answer to a request: visit.go, what there is besides pages in serve.go
+//   - what is composed, for any output: composer.go, a page in page.go, what surrounds it in
+//     frame.go and head.go; the pages that a visitor sees of a space, their order, addresses
+//     and navigation in edition
 //   - in what live pages, drafts and exported files differ: output.go
 //   - a site as static files: static.go (addresses), export*.go (what is written); the
 //     index in staticindex, the search in the browser in site/theme/web/find.js
@@ -36,12 +38,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/print/formula"
-	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
@@ -50,34 +49,12 @@ import (
 // Limits.
 const (
 	maxPath        = 2 << 10  // bytes of the path of a request
-	maxQuery       = 200      // bytes of a search query
-	maxFound       = 20       // results of a search
-	maxEditions    = 200_000  // pages in all cached editions
-	maxTexts       = 64 << 20 // bytes of all cached page texts
-	maxStates      = 32 << 20 // bytes of all cached site states
 	maxResponses   = 64 << 20 // bytes of all cached pages with their frames
+	maxUnshown     = 10_000   // messages of errors that were logged, each once in unshownTime
+	unshownTime    = time.Minute
+	maxCards       = 16 << 20 // bytes of all cached preview pictures
 	maxSharedPages = 32 << 20 // bytes of all shared pages; most of them are in the cache of responses too
-	maxShells      = 8 << 20  // bytes of all cached frames of sites
-	maxReviews     = 20_000   // changed pages in all cached lists of changes
-	highlightBytes = 16 << 20
-	formulaBytes   = 4 << 20
 )
-
-// ownPrefix begins the paths of a site that belong to no page. It cannot collide with the
-// path of a page, because slugs do not begin with a tilde. otherPrefix is an alias of
-// ownPrefix for clients that were written for other renderers.
-const (
-	ownPrefix   = "~octavo/"
-	otherPrefix = "~gitbook/"
-)
-
-// ownName trims ownPrefix or otherPrefix from a path, and reports whether it had one.
-func ownName(path string) (name string, ok bool) {
-	if name, ok = strings.CutPrefix(path, ownPrefix); !ok {
-		name, ok = strings.CutPrefix(path, otherPrefix)
-	}
-	return name, ok
-}
 
 // Config holds the services and settings that a Handler uses.
 type Config struct {
@@ -102,29 +79,20 @@ type Config struct {
 type Handler struct {
 	Config
 	base        *url.URL
-	states      *cache.Cache[stateKey, *state]
-	editions    *edition.Cache
-	texts       *texts
-	responses   *cache.Cache[responseKey, *pageResponse]
+	gate        *gate.Gate
+	pages       *shared
+	responses   *cache.Cache[pageKey, *pageResponse]
 	sharedPages *cache.Cache[sharedKey, *sharedPage]
-	shells      *cache.Cache[responseKey, *shell]
 	agents      *cache.Cache[string, bool] // by user agent: whether it is a machine
-	reviews     *cache.Cache[changedKey, *changed]
 	cards       *cache.Cache[string, []byte]
-	settings    *cache.Cache[settingsKey, *customization.Settings]
-	heavy       *budget.Pool // limits what is heavy besides pages, by organization
-	bodies      *budget.Pool // memory for long bodies of requests, by network
-	refused     *cache.Cache[refusal, time.Time]
+	heavy       *budget.Pool                    // limits what is heavy besides pages, by organization
+	bodies      *budget.Pool                    // memory for long bodies of requests, by network
 	unshown     *cache.Cache[string, time.Time] // messages of errors that were logged
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
 	calling    *budget.Pool                // limits concurrent requests of caller, by organization
-	highlight  *markup.Highlighter
-	formulas   *formula.Typesetter
 	mcp        *mcpserver.Server
-	maxListed  int // pages in one sitemap
-	fullPages  int // pages in one part of llms-full.txt
 }
 
 // New returns a Handler for the sites of a server.
@@ -134,20 +102,14 @@ func New(c Config) (*Handler, error) {
 		return nil, fmt.Errorf("the base address: %w", err)
 	}
 	h := &Handler{
-		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
-		mcp: mcpserver.New(), maxListed: maxListed, fullPages: fullPages,
-		states:    cache.New[stateKey](maxStates, (*state).weight),
-		editions:  edition.NewCache(maxEditions),
-		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
-		texts:     newTexts(),
-		responses: cache.New[responseKey](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
-		shells:     cache.New[responseKey](maxShells, func(*shell) int { return shellWeight }),
+		Config: c, base: base,
+		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), pages: newShared(c.Sites, c.Content, c.TryIt != nil),
+		mcp:       mcpserver.New(),
+		responses: cache.New[pageKey](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
-		settings:   cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
 		heavy:      budget.NewPool("requests of readers", heavyPlaces),
 		bodies:     budget.NewPool("long requests of readers", largeBodies),
-		refused:    cache.New[refusal](maxRefusals, func(time.Time) int { return 1 }),
-		unshown:    cache.New[string](maxRefusals, func(time.Time) int { return 1 }),
+		unshown:    cache.New[string](maxUnshown, func(time.Time) int { return 1 }),
 		protection: http.NewCrossOriginProtection(),
 		calling:    budget.NewPool("requests that readers try", maxTries),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
@@ -226,7 +188,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, http.StatusServiceUnavailable, "The page could not be shown at the moment. Try again.")
 		return
 	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
-		if once(h.unshown, errs.Message(err), refusalTime, h.Sites.Store.Clock()) { // strangers may ask for it as often as they like
+		if cache.Once(h.unshown, errs.Message(err), unshownTime, h.Sites.Store.Clock()) { // strangers may ask for it as often as they like
 			h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		}
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
@@ -259,7 +221,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, tex
 		theme.WriteText(w, status, text)
 		return
 	}
-	f := &theme.Frame{Lang: "en", Title: theme.TextsIn("en").Documentation, Home: "/", Hidden: true, Style: "/" + ownPrefix + "assets/" + theme.Style.Name}
+	f := &theme.Frame{Lang: "en", Title: theme.TextsIn("en").Documentation, Home: "/", Hidden: true, Style: "/" + sites.OwnPrefix + "assets/" + theme.Style.Name}
 	title := http.StatusText(status)
 	if status == http.StatusNotFound {
 		title = f.Texts().Missing
@@ -272,7 +234,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, tex
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// The assets are the same for all sites. They are sent before a site is looked for, so that they do not tell which exist.
-	if _, name, ok := strings.Cut(r.URL.Path, "/"+ownPrefix+"assets/"); ok && theme.Serve(w, r, name) {
+	if _, name, ok := strings.Cut(r.URL.Path, "/"+sites.OwnPrefix+"assets/"); ok && theme.Serve(w, r, name) {
 		return nil
 	}
 	generation, counted := h.Sites.Store.Generation() // before anything is read
@@ -290,52 +252,53 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}
+	state, err := h.pages.stateOf(r.Context(), site)
+	if err != nil {
+		return err
+	}
 	// An address that began with two slashes would name another host.
-	v := &visit{
-		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
-		out: live{}, mcpCall: isMCPCall(r), generation: generation, counted: counted,
-	}
-	if v.state, err = h.state(r.Context(), site); err != nil {
+	reader := h.gate.Reader(r.Context(), site, root, strings.TrimLeft(rest, "/"), state.settings.Internationalization.Locale)
+	reader.Program = isMCPCall(r)
+	if done, err := h.serveAsset(w, r, state, reader.Path); done || err != nil {
 		return err
 	}
-	if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
+	if done, err := reader.Admit(w, r); done || err != nil {
 		return err
 	}
-	if done, err := v.admit(w, r); done || err != nil {
-		return err
-	}
-	if v.key != "" { // the share key preceded the rest of the path
-		if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
+	if reader.Key != "" { // the share key preceded the rest of the path
+		if done, err := h.serveAsset(w, r, state, reader.Path); done || err != nil {
 			return err
 		}
 	}
+	v := &visit{
+		h: h, reader: reader, generation: generation, counted: counted,
+		composer: &composer{
+			shared: h.pages, ctx: r.Context(), site: site, state: state, root: reader.Root, key: reader.Key, private: reader.Private, out: live{},
+		},
+	}
+	if reader.As.Preview {
+		v.out = draft{preview: true}
+	}
+	return v.answer(w, r)
+}
+
+// answer answers a request of a reader who was admitted.
+func (v *visit) answer(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if v.end != nil {
 			v.end()
 		}
 	}()
-	if v.mcpCall || v.as.Preview || !h.Sites.Knows(site, v.as) { // otherwise it is known what the visitor sees
+	if v.reader.Program || v.reader.As.Preview || !v.Sites.Knows(v.site, v.reader.As) { // otherwise it is known what the visitor sees
 		if w, err = v.begin(w, r); err != nil {
 			return v.refuse(w, r, err)
 		}
 	}
-	if err := v.open(); err != nil {
+	if err := v.open(v.reader.As); err != nil {
 		return err
 	}
 	if done, err := v.serveMCP(w, r); done || err != nil {
 		return err
 	}
 	return v.serve(w, r)
-}
-
-// redirect sends a redirect to an address, with the query of the request.
-func redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
-	if r.URL.RawQuery != "" && !strings.Contains(to, "?") {
-		path, anchor, found := strings.Cut(to, "#")
-		if to = path + "?" + r.URL.RawQuery; found {
-			to += "#" + anchor
-		}
-	}
-	w.Header().Set("Location", to)
-	w.WriteHeader(status)
 }

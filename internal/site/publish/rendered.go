@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 // rendered is the text of a page as HTML, without its frame. Revisions share it if they
@@ -87,7 +88,7 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 	p.partial = p.partial || f.partial
 	noted := map[docs.Ref]bool{}
 	for q := range f.lookups {
-		if q.about == lookupSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.h.Content.Specs != nil {
+		if q.about == lookupSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.Content.Specs != nil {
 			noted[q.ref] = true
 			version, _ := p.specVersion(q.ref)
 			p.specs = append(p.specs, specStamp{q.ref, version})
@@ -162,7 +163,7 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	o, formulas := p.options(resolve)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.canTry {
-		api.Trials(p.e.Base + ownPrefix + tryName + string(n.ID))
+		api.Trials(p.e.Base + sites.OwnPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
 		if p.recordError(p.ctx.Err()); p.err != nil {

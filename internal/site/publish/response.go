@@ -1,16 +1,13 @@
 package publish
 
 import (
-	"context"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -19,49 +16,13 @@ import (
 type pageResponse struct {
 	body   *coding.Body
 	header []field
-	read   []stamp // spaces that the page was made of
-	specs  []specStamp
-	// partial is set if there was no time for some formulas. Such a response is not kept.
-	partial bool
+	madeOf
 }
 
 // field is a header field. Its values are shared between responses and must not be modified.
 type field struct {
 	name   string
 	values []string
-}
-
-// responseKey is the cache key of a response. It covers all inputs except the state of the
-// spaces that the response was made of. Visitors with the same claims share responses: the
-// key of the edition includes the claims, and the root includes the key of a share link.
-type responseKey struct {
-	site    stateKey
-	root    string
-	place   docs.SiteItemID
-	edition edition.Key
-	page    docs.PageID
-}
-
-// stamp is the state of a space that pages may depend on. The revision covers its pages.
-type stamp struct {
-	id                   docs.SpaceID
-	revision             docs.RevisionID
-	title, emoji, icon   string
-	language             string
-	git                  docs.GitInfo
-	deleted              docs.Time
-	published, connected bool
-}
-
-func stampOf(sp docs.Space) stamp {
-	s := stamp{
-		id: sp.ID, revision: sp.Revision, title: sp.Title, emoji: sp.Emoji, icon: sp.IconURL, language: sp.Language,
-		deleted: sp.DeletedAt, published: sp.Published != nil, connected: sp.Git != nil,
-	}
-	if sp.Git != nil {
-		s.git = *sp.Git
-	}
-	return s
 }
 
 func (p *pageResponse) weight() int { return p.body.Weight() }
@@ -81,79 +42,40 @@ func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageRespo
 	if a, err := v.keptResponse(e, page); a != nil || err != nil {
 		return a, err
 	}
-	a, err := v.compose(e, page)
+	a, err := v.respond(e, page)
 	if err == nil && v.keeps() && !a.partial {
-		v.h.responses.Set(v.responseKey(e, page), a)
+		v.h.responses.Set(v.pageKey(e, page.ID), a)
 	}
 	return a, err
-}
-
-func (v *visit) responseKey(e *edition.Edition, page *edition.Node) responseKey {
-	return responseKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
 }
 
 // keptResponse returns the cached response for a page, or nil if there is none, or if it is
 // outdated.
 func (v *visit) keptResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	a, ok := v.h.responses.Get(v.responseKey(e, page))
+	a, ok := v.h.responses.Get(v.pageKey(e, page.ID))
 	if !ok || !v.keeps() {
 		return nil, nil
 	}
-	current, err := v.h.current(v.ctx, a.read, e.Space)
-	if err == nil && current {
-		current, err = v.h.sameSpecs(v.ctx, e.View, a.specs)
-	}
-	if err != nil || !current {
+	if same, err := v.same(v.ctx, a.madeOf, e); err != nil || !same {
 		return nil, err
 	}
 	return a, nil
 }
 
-// current reports whether no space in read has changed. The caller passes the current
-// state of one of them in known, which saves a query.
-func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (bool, error) {
-	for _, was := range read {
-		now := known
-		if was.id != known.ID {
-			sp, err := h.Sites.Store.Space(ctx, was.id)
-			if errs.Is(err, errs.NotFound) {
-				return false, nil
-			}
-			if err != nil {
-				return false, err
-			}
-			now = sp.It
-		}
-		if stampOf(now) != was {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// compose renders the page and builds its response.
-func (v *visit) compose(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
-	p := v.printer(e)
-	shown, err := p.page(page)
+// respond composes the page and builds its response.
+func (v *visit) respond(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
+	c, err := v.composer.compose(e, page)
 	if err != nil {
 		return nil, err
 	}
-	f, err := v.frame(e, page)
+	text, err := theme.Render(c.frame, c.page)
 	if err != nil {
 		return nil, err
 	}
-	if shown.Actions, err = v.actions(f, e, page); err != nil {
-		return nil, err
-	}
-	text, err := theme.Render(f, shown)
-	if err != nil {
-		return nil, err
-	}
-	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}, "Vary": varyAccept}
+	h := http.Header{"Content-Security-Policy": {theme.Policy(c.frame)}, "Content-Type": {htmlType}, "Vary": varyAccept}
 	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
-	a := &pageResponse{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs, partial: p.partial}
+	a := &pageResponse{body: coding.New(text), madeOf: c.madeOf}
 	for name, values := range h {
 		a.header = append(a.header, field{name, values})
 	}
@@ -184,7 +106,7 @@ func isPlain(r *http.Request) bool {
 		return false
 	}
 	for _, c := range r.Header["Cookie"] {
-		if strings.Contains(c, previewCookie) || strings.Contains(c, roundCookie) {
+		if gate.Identifies(c) {
 			return false
 		}
 	}
@@ -224,7 +146,7 @@ func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // cacheShared caches a response for CachedPage, if all visitors share it.
 func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
-	if v.counted && !a.partial && !v.private && v.out.published() && !v.chooses && isPlain(r) && isSpelled(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
+	if v.counted && !a.partial && !v.private && v.out.published() && !v.chooses && isPlain(r) && isSpelled(r) && !a.elsewhere() {
 		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"html"
 	"html/template"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,12 +51,12 @@ type changedPage struct {
 
 // reviewOf returns the review of the draft that is visited. A change request is compared with
 // the revision of its space that it was last updated to. A revision is compared with its
-// parent.
-func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *edition.Edition) (*review, error) {
-	out := &review{rev: after.View.Rev, after: after, marked: r.URL.Query().Has(diffParameter)}
+// parent, unless the visitor may see nothing but this draft.
+func (c *composer) reviewOf(sp docs.Space, d authz.Draft, after *edition.Edition, marked, limited bool) (*review, error) {
+	out := &review{rev: after.View.Rev, after: after, marked: marked}
 	var from docs.RevisionID
 	if d.Request != "" {
-		cr, err := v.h.Sites.Store.ChangeRequest(v.ctx, sp.ID, string(d.Request))
+		cr, err := c.Sites.Store.ChangeRequest(c.ctx, sp.ID, string(d.Request))
 		if err != nil {
 			return nil, err
 		}
@@ -65,17 +64,17 @@ func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *e
 	} else if len(out.rev.Parents) > 0 {
 		from = out.rev.Parents[0]
 	}
-	if limited := v.as.Draft != (authz.Draft{}); d.Request == "" && limited {
+	if d.Request == "" && limited {
 		return out, nil // a preview token for one revision does not cover others
 	}
-	view, err := v.h.Content.Revision(v.ctx, sp, from)
+	view, err := c.Content.Revision(c.ctx, sp, from)
 	if err != nil {
 		return nil, err
 	}
-	if out.before, err = v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)); err != nil {
+	if out.before, err = c.cached(c.ctx, view.For(c.seen.Reader), c.baseOf(c.target.Space)); err != nil {
 		return nil, err
 	}
-	out.changed, err = v.h.changed(v.ctx, out.before, after)
+	out.changed, err = c.changed(c.ctx, out.before, after)
 	return out, err
 }
 
@@ -83,12 +82,12 @@ func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *e
 type changedKey struct{ before, after edition.Key }
 
 // changed returns the pages that differ between two editions.
-func (h *Handler) changed(ctx context.Context, before, after *edition.Edition) (*changed, error) {
+func (s *shared) changed(ctx context.Context, before, after *edition.Edition) (*changed, error) {
 	key := changedKey{before.Key(), after.Key()}
-	if c, ok := h.reviews.Get(key); ok {
+	if c, ok := s.reviews.Get(key); ok {
 		return c, nil
 	}
-	d, err := h.Content.Compare(ctx, before.View.For(nil), after.View.For(nil)) // compared without a visitor; changeOf filters the result
+	d, err := s.Content.Compare(ctx, before.View.For(nil), after.View.For(nil)) // compared without a visitor; changeOf filters the result
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +105,7 @@ func (h *Handler) changed(ctx context.Context, before, after *edition.Edition) (
 		}
 	}
 	slices.SortStableFunc(out.pages, func(a, b changedPage) int { return strings.Compare(a.path, b.path) })
-	h.reviews.Set(key, out)
+	s.reviews.Set(key, out)
 	return out, nil
 }
 
@@ -149,9 +148,9 @@ func changeOf(ctx context.Context, before, after *edition.Edition, p content.Pag
 }
 
 // banner returns the banner that is shown above the pages of a draft.
-func (v *visit) banner(f *theme.Frame, rv *review, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
+func (c *composer) banner(f *theme.Frame, rv *review, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	t := f.Texts().Review
-	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: v.baseOf(v.target.Space), Marked: rv.marked}
+	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: c.baseOf(c.target.Space), Marked: rv.marked}
 	author := rv.rev.Author
 	if cr := rv.request; cr != nil {
 		d.Name, d.Subject, author = t.Request+" #"+strconv.FormatInt(cr.Number, 10), cr.Subject, cr.CreatedBy.ID
@@ -160,7 +159,7 @@ func (v *visit) banner(f *theme.Frame, rv *review, e *edition.Edition, current *
 		}[cr.Status]}
 	}
 	if author != "" {
-		u, err := v.h.Sites.Store.User(v.ctx, author)
+		u, err := c.Sites.Store.User(c.ctx, author)
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return nil, err
 		}
@@ -188,48 +187,47 @@ func (v *visit) banner(f *theme.Frame, rv *review, e *edition.Edition, current *
 	if current == nil {
 		return d, nil
 	}
-	return d, v.bannerOf(d, rv, e, current)
+	return d, c.bannerOf(d, rv, e, current)
 }
 
 // bannerOf adds links from a page of a draft to its other forms: with or without changes,
 // and published.
-func (v *visit) bannerOf(d *theme.Draft, rv *review, e *edition.Edition, current *edition.Node) error {
-	t := theme.TextsIn(v.lang(e)).Review
-	at, err := e.Address(v.ctx, current)
+func (c *composer) bannerOf(d *theme.Draft, rv *review, e *edition.Edition, current *edition.Node) error {
+	t := theme.TextsIn(c.lang(e)).Review
+	at, err := e.Address(c.ctx, current)
 	if err != nil {
 		return err
 	}
 	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !rv.marked {
 		d.Switch.Href += "?" + diffParameter
 	}
-	d.Live, err = v.publishedAddress(current)
+	d.Live, err = c.publishedAddress(current)
 	return err
 }
 
 // publishedAddress returns the address of a published page, or of its space if the page is
 // not published.
-func (v *visit) publishedAddress(page *edition.Node) (string, error) {
-	home := v.baseOf(v.target.Space)
-	e, err := v.edition(v.ctx, v.target.Space)
+func (c *composer) publishedAddress(page *edition.Node) (string, error) {
+	home := c.baseOf(c.target.Space)
+	e, err := c.edition(c.ctx, c.target.Space)
 	if err != nil {
 		return "", err
 	}
-	n, err := e.Page(v.ctx, page.ID)
+	n, err := e.Page(c.ctx, page.ID)
 	if err != nil || n == nil {
 		return home, err
 	}
-	at, err := e.Address(v.ctx, n)
+	at, err := e.Address(c.ctx, n)
 	return cmp.Or(at, home), err
 }
 
 // markChanges returns a page of a draft with its changes highlighted, and adds the number of
 // changes to the banner. If the draft removes the page, is is nil. If the draft adds the
 // page, was is nil.
-func (v *visit) markChanges(d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
-	rv := v.review
+func (c *composer) markChanges(rv *review, d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
 	var old, now theme.Page
 	if was != nil {
-		p, err := v.printer(rv.before).page(was)
+		p, err := c.printer(rv.before).page(was)
 		if err != nil {
 			return nil, err
 		}
@@ -237,13 +235,13 @@ func (v *visit) markChanges(d *theme.Draft, was, is *edition.Node) (*theme.Page,
 	}
 	out := theme.Page{Title: old.Title, Anchor: old.Anchor}
 	if is != nil {
-		p, err := v.printer(rv.after).page(is)
+		p, err := c.printer(rv.after).page(is)
 		if err != nil {
 			return nil, err
 		}
 		now, out = *p, *p
 	}
-	t := v.look(rv.after).texts.Review
+	t := c.look(rv.after).texts.Review
 	d.Note = t.Large
 	r, ok := visualdiff.HTML(headHTML(&old, &now)+string(old.Body), headHTML(&now, &old)+string(now.Body), visualdiff.Options{
 		Labels: visualdiff.Labels{Added: t.Added, Removed: t.Removed, Changed: t.Changed, Moved: t.Moved},
@@ -298,37 +296,4 @@ func headHTML(p, other *theme.Page) string {
 		b.WriteString("</ul>")
 	}
 	return b.String()
-}
-
-// serveMarked sends a page of a draft with its changes highlighted. It reports whether one
-// of the two editions has such a page.
-func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.Edition, page *edition.Node, path string) (done bool, err error) {
-	rv := v.review
-	if rv == nil || rv.before == nil || !rv.marked {
-		return false, nil
-	}
-	var was *edition.Node
-	if page != nil {
-		was, err = rv.before.Page(v.ctx, page.ID)
-	} else {
-		was, _, err = rv.before.Find(v.ctx, path)
-	}
-	if err != nil || was == nil && page == nil {
-		return false, err
-	}
-	if err := v.heavy(); err != nil {
-		return true, err
-	}
-	f, err := v.frame(e, page)
-	if err != nil {
-		return true, err
-	}
-	p, err := v.markChanges(f.Draft, was, page)
-	if err == nil && page == nil {
-		f.Draft.Live, err = v.publishedAddress(was)
-	}
-	if err != nil {
-		return true, err
-	}
-	return true, sendPage(w, r, f, p)
 }

@@ -2,24 +2,25 @@ package publish
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// maxSearched is the maximum number of spaces that one search covers.
-const maxSearched = 100
+// Limits of a search.
+const (
+	maxSearched = 100 // spaces
+	maxQuery    = 200 // bytes of the query
+	maxFound    = 20  // results
+)
 
 // trimQuery returns a search query without surrounding space, limited to maxQuery bytes.
 func trimQuery(query string) string {
@@ -27,38 +28,25 @@ func trimQuery(query string) string {
 }
 
 // scope returns the default scope of a search from the current space.
-func (v *visit) scope() sites.SearchScope { return v.out.scope(v.target.Space.ID) }
-
-// oneSection is the value of the query parameter in that limits a search to the current
-// section.
-const oneSection = "section"
+func (c *composer) scope() sites.SearchScope { return c.out.scope(c.target.Space.ID) }
 
 // currentSpace limits a scope to the current site space.
 const currentSpace = "currentSiteSpace"
 
-// searchQuery returns the query and the scope of a search request.
-func (v *visit) searchQuery(r *http.Request) (query string, scope sites.SearchScope) {
-	values := r.URL.Query()
-	if scope = v.scope(); values.Get("in") == oneSection {
-		scope.Restrict = currentSpace
-	}
-	return trimQuery(values.Get("q")), scope
-}
-
 // section returns the title of the current section. It is empty if there is no other
 // section to search.
-func (v *visit) section(e *edition.Edition) string {
-	scope := v.scope()
-	others := v.seen.Structure.Searched(scope, func(docs.SpaceID) string { return "" })
+func (c *composer) section(e *edition.Edition) string {
+	scope := c.scope()
+	others := c.seen.Structure.Searched(scope, func(docs.SpaceID) string { return "" })
 	if scope.Restrict == currentSpace || len(others) == 0 {
 		return ""
 	}
-	return sectionTitle(v.seen.Structure, v.target.Space, v.lang(e))
+	return sectionTitle(c.seen.Structure, c.target.Space, c.lang(e))
 }
 
 // results returns the view of the results of a search.
-func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
-	hits, err := v.search(e, query, scope)
+func (c *composer) results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
+	hits, err := c.search(e, query, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -74,37 +62,29 @@ func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope 
 	return out, nil
 }
 
-// asked counts what a reader sent to the page of results. What the script sends while somebody
-// types is not counted: it is only a part of a question.
-func (v *visit) asked(r *http.Request, query string, found bool) {
-	if v.counts(r) {
-		v.h.Insights.Ask(v.site, insights.Question{Text: query, Address: authz.OriginOf(r.RemoteAddr, "").Address, Found: found})
-	}
-}
-
 // search returns pages that the visitor sees in the given edition and in the spaces of a
 // scope.
-func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
+func (c *composer) search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	if query == "" {
 		return []theme.Hit{}, nil
 	}
-	elsewhere, err := v.searchedSpaces(scope)
+	elsewhere, err := c.searchedSpaces(scope)
 	if err != nil {
 		return nil, err
 	}
 	views := []*revision.View{e.View}
 	places := map[docs.SpaceID]docs.SiteItem{}
 	for _, it := range elsewhere {
-		view, err := v.h.view(v.ctx, it.Space)
+		view, err := c.view(c.ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
 		if _, twice := places[it.Space]; !twice && it.Space != e.Space.ID {
 			places[it.Space] = it
-			views = append(views, view.For(v.seen.Reader))
+			views = append(views, view.For(c.seen.Reader))
 		}
 	}
-	found, _, err := v.h.Content.Search(v.ctx, views, query, maxFound, nil)
+	found, _, err := c.Content.Search(c.ctx, views, query, maxFound, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +92,12 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	for _, f := range found {
 		in := e
 		if it, ok := places[f.View.Space.ID]; ok {
-			if in, err = v.edition(v.ctx, it); err != nil {
+			if in, err = c.edition(c.ctx, it); err != nil {
 				return nil, err
 			}
-			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it, v.lang(e))}, f.Ancestors...)
+			f.Ancestors = append([]string{sectionTitle(c.seen.Structure, it, c.lang(e))}, f.Ancestors...)
 		}
-		more, err := hitsIn(v.ctx, in, f)
+		more, err := hitsIn(c.ctx, in, f)
 		if err != nil {
 			return nil, err
 		}
@@ -131,16 +111,16 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 }
 
 // searchedSpaces returns the site spaces of a scope besides the current one.
-func (v *visit) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
+func (c *composer) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	if scope.Restrict == currentSpace {
 		return nil, nil
 	}
-	spaces, err := v.h.Sites.Store.PresentSpacesOnSite(v.ctx, v.site.ID)
+	spaces, err := c.Sites.Store.PresentSpacesOnSite(c.ctx, c.site.ID)
 	languages := make(map[docs.SpaceID]string, len(spaces))
 	for _, sp := range spaces {
 		languages[sp.ID] = string(sp.Language)
 	}
-	all := v.seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
+	all := c.seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
 	return all[:min(len(all), maxSearched-1)], err
 }
 
@@ -190,3 +170,7 @@ func operationHits(f index.Found, at string) (hits []theme.Hit) {
 	}
 	return hits
 }
+
+// oneSection is the value of the query parameter in that limits a search to the current
+// section.
+const oneSection = "section"

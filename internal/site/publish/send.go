@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"html"
 	"net/http"
-	"net/url"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -42,17 +39,4 @@ func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme
 	}
 	w.Header().Set("Content-Security-Policy", theme.Policy(f))
 	return send(w, r, htmlType, b)
-}
-
-// unescape unescapes a path. It returns false if the escaping is invalid: no page has such
-// a path.
-func unescape(path string) (string, bool) {
-	s, err := url.PathUnescape(path)
-	return s, err == nil
-}
-
-// emojiIcon returns an SVG image of an emoji.
-func emojiIcon(code string) []byte {
-	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">` +
-		html.EscapeString(emoji.FromCode(code)) + `</text></svg>`)
 }

@@ -29,24 +29,23 @@ func (s *state) weight() int { return (1 + len(s.overrides)) * settingsWeight }
 // settingsWeight is the approximate memory that settings take, in bytes.
 const settingsWeight = 8 << 10
 
-// state returns the state of a site.
-func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
+// stateOf returns the state of a site.
+func (s *shared) stateOf(ctx context.Context, site docs.Site) (*state, error) {
 	key := stateKey{site.ID, site.Version}
-	if s, ok := h.states.Get(key); ok {
-		return s, nil
+	if out, ok := s.states.Get(key); ok {
+		return out, nil
 	}
-	s := &state{}
+	out := &state{fonts: map[string]bool{}}
 	var err error
-	if s.settings, s.overrides, err = h.Sites.Customizations(ctx, site); err != nil {
+	if out.settings, out.overrides, err = s.Sites.Customizations(ctx, site); err != nil {
 		return nil, err
 	}
-	s.fonts = map[string]bool{}
-	s.noteFonts(s.settings)
-	for _, own := range s.overrides {
-		s.noteFonts(own)
+	out.noteFonts(out.settings)
+	for _, own := range out.overrides {
+		out.noteFonts(own)
 	}
-	h.states.Set(key, s)
-	return s, nil
+	s.states.Set(key, out)
+	return out, nil
 }
 
 // seenBy returns the state, filtered by the conditions that a visitor meets.
@@ -59,38 +58,20 @@ func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, er
 	return out, check.Err
 }
 
-// edition returns a site space as the visitor sees it.
-func (v *visit) edition(ctx context.Context, it docs.SiteItem) (*edition.Edition, error) {
-	return v.out.edition(ctx, v, it)
-}
-
-// knownEdition returns the edition of the current site space if it is cached.
-func (v *visit) knownEdition() (*edition.Edition, error) {
-	view, err := v.h.view(v.ctx, v.target.Space.Space)
-	if err == nil {
-		view, err = v.h.Content.WithComputedPages(v.ctx, view.For(v.seen.Reader))
-	}
-	if err != nil {
-		return nil, err
-	}
-	e, _ := v.h.editions.Known(view, v.baseOf(v.target.Space))
-	return e, nil
-}
-
 // view returns the newest revision of a space.
-func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View, error) {
-	sp, err := h.Sites.Store.Space(ctx, space)
+func (s *shared) view(ctx context.Context, space docs.SpaceID) (*revision.View, error) {
+	sp, err := s.Sites.Store.Space(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	return h.Content.Source.Head(ctx, sp.It)
+	return s.Content.Source.Head(ctx, sp.It)
 }
 
 // cached returns the edition of a view at an address.
-func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition.Edition, error) {
-	view, err := h.Content.WithComputedPages(ctx, view)
+func (s *shared) cached(ctx context.Context, view *revision.View, base string) (*edition.Edition, error) {
+	view, err := s.Content.WithComputedPages(ctx, view)
 	if err != nil {
 		return nil, err
 	}
-	return h.editions.Get(ctx, view, base)
+	return s.editions.Get(ctx, view, base)
 }

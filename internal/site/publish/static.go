@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// Pages of an export have relative links. Every address begins with the root of the visit.
+// Pages of an export have relative links. Every address begins with the root of the composer.
 // For an export the root is the relative path from the folder of the page to the folder of
 // the site. Links name the file of a page, because folders do not serve an index file.
 
@@ -44,8 +44,8 @@ type export struct {
 
 var _ output = export{}
 
-func (o export) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
-	return o.x.edition(ctx, v.baseOf(it), it, when(o.files, indexFile))
+func (o export) edition(ctx context.Context, c *composer, it docs.SiteItem) (*edition.Edition, error) {
+	return o.x.edition(ctx, c.baseOf(it), it, when(o.files, indexFile))
 }
 
 func (o export) href(at string) string {
@@ -55,7 +55,7 @@ func (o export) href(at string) string {
 	return at
 }
 
-func (o export) absolute(v *visit, at string) string { return o.x.address + at[len(v.root):] }
+func (o export) absolute(c *composer, at string) string { return o.x.address + at[len(c.root):] }
 
 func (o export) scope(from docs.SiteItemID) sites.SearchScope { return live{}.scope(from) }
 
@@ -63,15 +63,15 @@ func (o export) scope(from docs.SiteItemID) sites.SearchScope { return live{}.sc
 func (o export) setUp(p *printer) { p.used = o.x.use }
 
 // dress adds the search by a script with a static index.
-func (o export) dress(f *theme.Frame, v *visit, e *edition.Edition) {
-	own := v.root + ownPrefix
+func (o export) dress(f *theme.Frame, c *composer, e *edition.Edition) {
+	own := c.root + sites.OwnPrefix
 	f.Search = theme.Search{
 		Action: own + "search/" + indexFile, Live: own + "search/" + o.x.version + "/",
-		Script: own + "assets/" + theme.Finder.Name, Scope: o.x.scope(v), Section: v.section(e),
+		Script: own + "assets/" + theme.Finder.Name, Scope: o.x.scope(c), Section: c.section(e),
 	}
 }
 
-func (export) banner(*theme.Frame, *visit, *edition.Edition, *edition.Node) (*theme.Draft, error) {
+func (export) banner(*theme.Frame, *composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
 	return nil, nil
 }
 
@@ -80,9 +80,9 @@ func (export) answered() bool  { return false }
 func (export) keeps() bool     { return false }
 
 // scope returns the numbers of the site spaces that a search from the current page covers.
-func (x *exporter) scope(v *visit) string {
-	numbers := []string{strconv.Itoa(x.number[v.target.Space.ID])}
-	for _, it := range x.seen.Structure.Searched(v.scope(), x.language) {
+func (x *exporter) scope(c *composer) string {
+	numbers := []string{strconv.Itoa(x.number[c.target.Space.ID])}
+	for _, it := range x.seen.Structure.Searched(c.scope(), x.language) {
 		numbers = append(numbers, strconv.Itoa(x.number[it.ID]))
 	}
 	return strings.Join(numbers, " ")
@@ -96,32 +96,32 @@ func (x *exporter) language(id docs.SpaceID) string {
 	return ""
 }
 
-// visit returns a visit whose addresses are relative to a folder of the site.
-func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
-	v := &visit{
-		h: x.h, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth),
+// composer returns a composer whose addresses are relative to a folder of the site.
+func (x *exporter) composer(it docs.SiteItem, depth int, files bool) *composer {
+	c := &composer{
+		shared: x.shared, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth),
 		out: export{x, files}, target: sites.Target{Space: it},
 	}
-	v.settings = x.state.settings
+	c.settings = x.state.settings
 	if own, ok := x.state.overrides[it.ID]; ok {
-		v.settings = own
+		c.settings = own
 	}
 	if sec, err := x.seen.Structure.Item(docs.SiteSection, it.Parent); err == nil {
-		v.target.Section = sec
+		c.target.Section = sec
 	}
-	return v
+	return c
 }
 
 // edition returns a space with addresses relative to base, and with the file name of pages,
-// which may be empty. The pages of a space are loaded once for all visits.
+// which may be empty. The pages of a space are loaded once for all composers.
 func (x *exporter) edition(ctx context.Context, base string, it docs.SiteItem, file string) (*edition.Edition, error) {
 	e := x.spaces[it.Space]
 	if e == nil {
-		view, err := x.h.view(ctx, it.Space)
+		view, err := x.shared.view(ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
-		if view, err = x.h.Content.WithComputedPages(ctx, view); err != nil {
+		if view, err = x.Content.WithComputedPages(ctx, view); err != nil {
 			return nil, err
 		}
 		if e, err = edition.New(ctx, view.For(x.seen.Reader), ""); err != nil {

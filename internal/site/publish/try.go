@@ -12,16 +12,13 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
-	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
 // Limits of the requests that readers try.
 const (
-	tryName        = "try/"           // prefix of the paths, followed by the id of the page that describes the operation
 	maxTries       = 8                // concurrent requests
 	maxTryRequest  = 256 << 10        // bytes of the input of a reader
 	maxTryResponse = 512 << 10        // bytes of a response that are shown
@@ -30,11 +27,6 @@ const (
 
 // tryAgent is the user agent of these requests.
 const tryAgent = "Octavo (a reader tries an operation)"
-
-// canTry reports whether readers can try API operations on pages.
-func (v *visit) canTry() bool {
-	return v.h.TryIt != nil && v.out.published() && v.out.answered()
-}
 
 // tryRequest is the request of a reader: an operation that the page describes, and its
 // parameters.
@@ -105,7 +97,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTryRequest)).Decode(&asked); err != nil {
 		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %s", errs.Size(maxTryRequest))
 	}
-	o, err := v.described(e, n, asked)
+	o, err := v.operation(e, n, asked.Spec, asked.Method, asked.Path)
 	if err != nil {
 		return out, err
 	}
@@ -119,31 +111,6 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	}
 	defer done()
 	return v.send(call)
-}
-
-// described returns the requested operation. The error is NotFound if the page does not
-// describe it.
-func (v *visit) described(e *edition.Edition, n *edition.Node, asked tryRequest) (*openapi.Operation, error) {
-	p := v.printer(e)
-	f, err := p.text(n)
-	if err != nil {
-		return nil, err
-	}
-	part := apidoc.PartOf(markup.APIBlock{Type: "openapi-operation", Method: asked.Method, Path: asked.Path})
-	for q := range f.lookups {
-		if q.about != lookupSpec || q.ref.Kind != docs.RefOpenAPI || q.ref.Spec != asked.Spec || q.part != part {
-			continue
-		}
-		if d := p.spec(q.ref); d != nil {
-			if o := d.Operation(asked.Method, asked.Path); o != nil {
-				return o, nil
-			}
-		}
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	return nil, errs.E(errs.NotFound, "the page does not describe this operation")
 }
 
 // send sends a request and reads the response.

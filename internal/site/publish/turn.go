@@ -115,7 +115,7 @@ func (v *visit) refuse(w http.ResponseWriter, r *http.Request, err error) error 
 	case !errs.Is(err, errs.TooMany):
 		return err
 	case isPostTo(r, feedbackName):
-		f := v.neutralFrame()
+		f := v.reader.NeutralFrame()
 		return theme.Write(w, http.StatusTooManyRequests, f, &theme.Message{Title: f.Texts().Feedback.Later})
 	case isPostTo(r, tryName):
 		return writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": errs.Message(err)})

@@ -10,7 +10,7 @@ import (
 )
 
 // FontPath is the path of the files of custom fonts, relative to the address of the site.
-const FontPath = "~octavo/fonts/"
+const FontPath = OwnPrefix + "fonts/"
 
 // FontDefinition returns a font in the form of the API. The function address returns the URL
 // of the file of a face.

@@ -1,13 +1,19 @@
-package publish
+// Package gate says who reads a site: what the address, the cookies and the headers of a request
+// tell of its sender, whether they have to sign in first, and where to. What arrives in the
+// address moves into cookies.
+package gate
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -29,59 +35,97 @@ const (
 	maxClaimsCookie  = 3 << 10
 )
 
-// admit identifies the visitor. It reports whether it has written the response, because
+// A Gate recognises who reads the sites of a server.
+type Gate struct {
+	Sites  *sites.Service
+	Log    *slog.Logger
+	Secure bool // cookies are for HTTPS only
+
+	refused *cache.Cache[refusal, time.Time]
+}
+
+// New returns a Gate.
+func New(s *sites.Service, log *slog.Logger, secure bool) *Gate {
+	return &Gate{Sites: s, Log: log, Secure: secure, refused: cache.New[refusal](maxRefusals, func(time.Time) int { return 1 })}
+}
+
+// A Reader is who has sent a request for a site.
+type Reader struct {
+	As      authz.Visitor
+	Root    string // address of the site, including the share key; ends with a slash
+	Path    string // escaped, relative to Root
+	Key     string // of a share link
+	Private bool   // the response depends on the reader, and must not be shared
+	Program bool   // the request is not from a browser
+
+	gate *Gate
+	ctx  context.Context
+	site docs.Site
+	lang string // of the site
+}
+
+// Reader returns the sender of a request for a path below the root of a site, before anything
+// is known about them. The language is that of messages.
+func (g *Gate) Reader(ctx context.Context, site docs.Site, root, path, language string) *Reader {
+	return &Reader{
+		As: authz.Visitor{Org: site.Org, Site: site.ID}, Root: root, Path: path,
+		gate: g, ctx: ctx, site: site, lang: language,
+	}
+}
+
+// Admit identifies the visitor. It reports whether it has written the response, because
 // the visitor must sign in, or because credentials were moved from the address to
 // cookies. The error is NotFound if nobody can read the site at this address.
-func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+func (rd *Reader) Admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	query := r.URL.Query()
-	token, err := v.previewToken(r, query)
+	token, err := rd.previewToken(r, query)
 	switch {
 	case err != nil:
 		return false, err
-	case !v.as.Preview && !v.site.Published:
+	case !rd.As.Preview && !rd.site.Published:
 		return false, errs.Missing("site")
-	case !v.as.Preview && v.site.Visibility == docs.VisibilityLink:
-		if err := v.splitShareKey(); err != nil {
+	case !rd.As.Preview && rd.site.Visibility == docs.VisibilityLink:
+		if err := rd.splitShareKey(); err != nil {
 			return false, err
 		}
-		if !strings.HasSuffix(v.root, "/") { // the path ends with the key, without a slash
-			redirect(w, r, v.root+"/", http.StatusTemporaryRedirect)
+		if !strings.HasSuffix(rd.Root, "/") { // the path ends with the key, without a slash
+			Redirect(w, r, rd.Root+"/", http.StatusTemporaryRedirect)
 			return true, nil
 		}
 	}
-	if !strings.HasSuffix(v.root, "/") { // the address of the site without the final slash; not before it is clear that there is one
-		redirect(w, r, v.root+"/", http.StatusPermanentRedirect)
+	if !strings.HasSuffix(rd.Root, "/") { // the address of the site without the final slash; not before it is clear that there is one
+		Redirect(w, r, rd.Root+"/", http.StatusPermanentRedirect)
 		return true, nil
 	}
-	if done, err := v.auth(w, r); done || err != nil {
+	if done, err := rd.auth(w, r); done || err != nil {
 		return done, err
 	}
-	if v.as.Preview {
-		return v.hideCredentials(w, query, map[string]cookieValue{previewCookie: {token, time.Time{}}}), nil // a session cookie, because the token has its own expiry
+	if rd.As.Preview {
+		return rd.hideCredentials(w, query, map[string]cookieValue{previewCookie: {token, time.Time{}}}), nil // a session cookie, because the token has its own expiry
 	}
-	return v.identify(w, r, query)
+	return rd.identify(w, r, query)
 }
 
 // identify determines the claims of a visitor who uses a published address.
-func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
-	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
-	token, source := v.token(r, query)
+func (rd *Reader) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
+	rd.Private = rd.site.Adaptive || rd.site.Visibility == docs.VisibilityLink || rd.site.Visibility == docs.VisibilityAuth
+	token, source := rd.token(r, query)
 	a := sites.Visit{Token: token, LoginOnError: true}
-	if v.site.Adaptive {
+	if rd.site.Adaptive {
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
-	who, err := v.h.Sites.Identify(v.ctx, v.site, a)
-	if who.Refused != "" && once(v.h.refused, refusal{v.site.ID, who.Refused}, refusalTime, v.h.Sites.Store.Clock()) {
-		v.h.Log.Warn("the token of a visitor was refused", "site", v.site.ID, "reason", string(who.Refused), "from", source)
+	who, err := rd.gate.Sites.Identify(rd.ctx, rd.site, a)
+	if who.Refused != "" && cache.Once(rd.gate.refused, refusal{rd.site.ID, who.Refused}, refusalTime, rd.gate.Sites.Store.Clock()) {
+		rd.gate.Log.Warn("the token of a visitor was refused", "site", rd.site.ID, "reason", string(who.Refused), "from", source)
 	}
 	if errs.Is(err, errs.Unauthenticated) {
-		return true, v.signIn(w, r, who.Refused, source)
+		return true, rd.signIn(w, r, who.Refused, source)
 	}
 	if err != nil {
 		return false, err
 	}
-	v.endRound(w, r)
-	v.as.Key, v.as.Claims = who.Key, who.Claims
+	rd.endRound(w, r)
+	rd.As.Key, rd.As.Claims = who.Key, who.Claims
 	cookies := map[string]cookieValue{}
 	if token := query.Get(tokenParameter); token != "" && who.Expires > 0 {
 		cookies[tokenCookie] = cookieValue{token, time.Unix(who.Expires, 0)}
@@ -89,7 +133,7 @@ func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Value
 	if text, err := json.Marshal(a.Unsigned); err == nil && len(a.Unsigned) > 0 && len(text) <= maxClaimsCookie {
 		cookies[claimsCookie] = cookieValue{url.QueryEscape(string(text)), time.Time{}}
 	}
-	return v.hideCredentials(w, query, cookies), nil
+	return rd.hideCredentials(w, query, cookies), nil
 }
 
 // refusal is a reason for which a site refused tokens of visitors. It is logged once within refusalTime: everybody can
@@ -104,31 +148,22 @@ const (
 	refusalTime = time.Minute
 )
 
-// once reports whether it has not reported true for a key within a time.
-func once[K comparable](seen *cache.Cache[K, time.Time], key K, within time.Duration, now time.Time) bool {
-	if last, known := seen.Get(key); known && now.Sub(last) < within {
-		return false
-	}
-	seen.Set(key, now)
-	return true
-}
-
 // splitShareKey moves the share key from the start of the path to the end of the root.
-func (v *visit) splitShareKey() error {
+func (rd *Reader) splitShareKey() error {
 	// No character of a key needs to be escaped. With another spelling of the key, every page would have an
 	// address, and a place in the caches, more.
-	key, rest, found := strings.Cut(v.path, "/")
+	key, rest, found := strings.Cut(rd.Path, "/")
 	if key == "" {
 		return errs.Missing("site")
 	}
-	link, err := v.h.Sites.ShareLinkByKey(v.ctx, v.site.ID, key)
+	link, err := rd.gate.Sites.ShareLinkByKey(rd.ctx, rd.site.ID, key)
 	if err != nil {
 		return err
 	}
-	v.as.Link = link.ID
-	v.key, v.root, v.path = key, v.root+key, rest
+	rd.As.Link = link.ID
+	rd.Key, rd.Root, rd.Path = key, rd.Root+key, rest
 	if found {
-		v.root += "/"
+		rd.Root += "/"
 	}
 	return nil
 }
@@ -141,11 +176,11 @@ const (
 )
 
 // token returns the token of a visitor, and its source.
-func (v *visit) token(r *http.Request, query url.Values) (token, source string) {
+func (rd *Reader) token(r *http.Request, query url.Values) (token, source string) {
 	if t := query.Get(tokenParameter); t != "" {
 		return t, fromAddress
 	}
-	if t := query.Get(programParameter); t != "" && v.mcpCall {
+	if t := query.Get(programParameter); t != "" && rd.Program {
 		return t, fromAddress
 	}
 	for _, name := range []string{tokenCookie, sharedCookie} {
@@ -170,7 +205,7 @@ func cookiesOf(r *http.Request) map[string]string {
 // previewToken recognizes a visitor who uses the address of a preview. Such a visitor may
 // read the site even if it is not published. It returns the preview token, or an empty
 // string.
-func (v *visit) previewToken(r *http.Request, query url.Values) (string, error) {
+func (rd *Reader) previewToken(r *http.Request, query url.Values) (string, error) {
 	token := query.Get(previewParameter)
 	if c, err := r.Cookie(previewCookie); token == "" && err == nil {
 		token = c.Value
@@ -178,14 +213,14 @@ func (v *visit) previewToken(r *http.Request, query url.Values) (string, error) 
 	if !visitor.IsToken(token) {
 		return "", nil
 	}
-	as, err := v.h.Sites.Recognise(v.ctx, token, v.h.Sites.Store.Clock())
+	as, err := rd.gate.Sites.Recognise(rd.ctx, token, rd.gate.Sites.Store.Clock())
 	switch {
 	case err != nil && !errs.Is(err, errs.Unauthenticated):
 		return "", err
-	case err != nil || !as.Preview || as.Site != v.site.ID:
+	case err != nil || !as.Preview || as.Site != rd.site.ID:
 		return "", nil // treated as a normal visit
 	}
-	v.as, v.private, v.out = as, true, draft{preview: true}
+	rd.As, rd.Private = as, true
 	return token, nil
 }
 
@@ -202,8 +237,8 @@ func isCredential(name, value string) bool {
 	return name == tokenParameter || strings.HasPrefix(name, claimsParameter) || name == previewParameter && visitor.IsToken(value)
 }
 
-// withoutCredentials returns a query without the parameters that identify the visitor.
-func withoutCredentials(query url.Values) url.Values {
+// WithoutCredentials returns a query without the parameters that identify the visitor.
+func WithoutCredentials(query url.Values) url.Values {
 	out := url.Values{}
 	for name, values := range query {
 		if left := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return isCredential(name, v) }); len(left) > 0 {
@@ -216,41 +251,54 @@ func withoutCredentials(query url.Values) url.Values {
 // hideCredentials moves credentials from the address into cookies, so that they are not
 // shared together with a link. It reports whether it has redirected the browser. A program
 // has no cookies, so its requests are not redirected.
-func (v *visit) hideCredentials(w http.ResponseWriter, query url.Values, cookies map[string]cookieValue) bool {
-	left := withoutCredentials(query)
-	if left.Encode() == query.Encode() || v.mcpCall {
+func (rd *Reader) hideCredentials(w http.ResponseWriter, query url.Values, cookies map[string]cookieValue) bool {
+	left := WithoutCredentials(query)
+	if left.Encode() == query.Encode() || rd.Program {
 		return false
 	}
 	for name, c := range cookies {
-		v.cookie(w, name, c.value, c.until)
+		rd.Cookie(w, name, c.value, c.until)
 	}
-	v.redirectToQuery(w, left)
+	rd.RedirectToQuery(w, left)
 	return true
 }
 
-// redirectToQuery redirects the browser to the current page with another query.
-func (v *visit) redirectToQuery(w http.ResponseWriter, query url.Values) {
-	to := v.root + v.path
+// RedirectToQuery redirects the browser to the current page with another query.
+func (rd *Reader) RedirectToQuery(w http.ResponseWriter, query url.Values) {
+	to := rd.Root + rd.Path
 	if len(query) > 0 {
 		to += "?" + query.Encode()
 	}
-	seeOther(w, to)
+	SeeOther(w, to)
 }
 
-func seeOther(w http.ResponseWriter, to string) {
+// Redirect sends a redirect to an address, with the query of the request.
+func Redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
+	if r.URL.RawQuery != "" && !strings.Contains(to, "?") {
+		path, anchor, found := strings.Cut(to, "#")
+		if to = path + "?" + r.URL.RawQuery; found {
+			to += "#" + anchor
+		}
+	}
+	w.Header().Set("Location", to)
+	w.WriteHeader(status)
+}
+
+// SeeOther sends a redirect to an address, which is fetched with GET.
+func SeeOther(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// cookie sets a cookie for this site only. If until is zero, it is a session cookie.
-func (v *visit) cookie(w http.ResponseWriter, name, value string, until time.Time) {
-	path := v.root
-	if u, err := url.Parse(v.root); err == nil {
+// Cookie sets a cookie for this site only. If until is zero, it is a session cookie.
+func (rd *Reader) Cookie(w http.ResponseWriter, name, value string, until time.Time) {
+	path := rd.Root
+	if u, err := url.Parse(rd.Root); err == nil {
 		path = u.Path
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: path, Expires: until, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: v.h.base.Scheme == "https",
+		Secure: rd.gate.Secure,
 	})
 }
 
@@ -269,7 +317,7 @@ func localPath(s string) string {
 	if strings.HasSuffix(u.Path, "/") && path != "/" {
 		path += "/"
 	}
-	if left := withoutCredentials(u.Query()); len(left) > 0 {
+	if left := WithoutCredentials(u.Query()); len(left) > 0 {
 		path += "?" + left.Encode()
 	}
 	return path

@@ -1,4 +1,4 @@
-package publish
+package gate
 
 import (
 	"net/http"
@@ -20,12 +20,18 @@ const (
 	roundTime   = 2 * time.Minute
 )
 
+// Identifies reports whether a Cookie header may have cookies of this server that change what
+// its sender sees of a public site.
+func Identifies(cookies string) bool {
+	return strings.Contains(cookies, previewCookie) || strings.Contains(cookies, roundCookie)
+}
+
 // signIn responds to a visitor who must sign in. A visitor without a token, or with an
 // outdated one in a cookie, is redirected to the login page. If a token is refused that the
 // login page has just issued, an error page explains why. A program receives status 401.
-func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
+func (rd *Reader) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
 	switch {
-	case v.mcpCall:
+	case rd.Program:
 		text := "These pages are for signed-in readers only. Send the token of a visitor: Authorization: Bearer TOKEN."
 		if why != "" {
 			text = why.Text()
@@ -34,81 +40,80 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refus
 		theme.WriteText(w, http.StatusUnauthorized, text)
 		return nil
 	case why == "":
-		return v.login(w, localPath("/"+v.path))
+		return rd.login(w, localPath("/"+rd.Path))
 	}
 	_, err := r.Cookie(roundCookie)
 	if again := err == nil; source == fromCookie && !again {
-		v.cookie(w, roundCookie, "1", v.h.Sites.Store.Clock().Add(roundTime))
-		v.cookie(w, tokenCookie, "", time.Unix(1, 0))
-		return v.login(w, localPath("/"+v.path))
+		rd.Cookie(w, roundCookie, "1", rd.gate.Sites.Store.Clock().Add(roundTime))
+		rd.Cookie(w, tokenCookie, "", time.Unix(1, 0))
+		return rd.login(w, localPath("/"+rd.Path))
 	}
-	v.cookie(w, roundCookie, "", time.Unix(1, 0))
-	f := v.neutralFrame()
+	rd.Cookie(w, roundCookie, "", time.Unix(1, 0))
+	f := rd.NeutralFrame()
 	t := f.Texts()
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{
 		Title: t.SignInFailed, Text: reason(t, why) + " " + t.Report,
-		Next: &theme.Link{Title: t.SignInAgain, Href: v.root + ownPrefix + "auth/login?" + url.Values{"location": {localPath("/" + v.path)}}.Encode()},
+		Next: &theme.Link{Title: t.SignInAgain, Href: rd.Root + sites.OwnPrefix + "auth/login?" + url.Values{"location": {localPath("/" + rd.Path)}}.Encode()},
 	})
 }
 
 // endRound deletes roundCookie after a successful sign-in.
-func (v *visit) endRound(w http.ResponseWriter, r *http.Request) {
+func (rd *Reader) endRound(w http.ResponseWriter, r *http.Request) {
 	if _, err := r.Cookie(roundCookie); err == nil {
-		v.cookie(w, roundCookie, "", time.Unix(1, 0))
+		rd.Cookie(w, roundCookie, "", time.Unix(1, 0))
 	}
 }
 
 // auth serves the paths for signing in and out. It reports whether the request is for one.
-func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	name, ok := ownName(v.path)
+func (rd *Reader) auth(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+	name, ok := sites.OwnName(rd.Path)
 	to := localPath(r.URL.Query().Get("location"))
 	switch {
 	case ok && name == "auth/login":
-		return true, v.login(w, to)
+		return true, rd.login(w, to)
 	case ok && name == "auth/logout":
 		for _, c := range []string{tokenCookie, claimsCookie, previewCookie} {
-			v.cookie(w, c, "", time.Unix(1, 0))
+			rd.Cookie(w, c, "", time.Unix(1, 0))
 		}
-		return true, v.redirectSignedOut(w, to)
+		return true, rd.redirectSignedOut(w, to)
 	}
 	return false, nil
 }
 
 // redirectSignedOut redirects a visitor who has signed out to the logout URL of the site,
 // or to a page of the site if there is no such URL.
-func (v *visit) redirectSignedOut(w http.ResponseWriter, to string) error {
-	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
+func (rd *Reader) redirectSignedOut(w http.ResponseWriter, to string) error {
+	s, err := rd.gate.Sites.Store.SiteSettings(rd.ctx, rd.site.ID)
 	if err != nil {
 		return err
 	}
-	if at, ok := sites.WithLocation(s.Auth.LogoutURL, to); ok && v.site.Visibility == docs.VisibilityAuth {
-		seeOther(w, at)
+	if at, ok := sites.WithLocation(s.Auth.LogoutURL, to); ok && rd.site.Visibility == docs.VisibilityAuth {
+		SeeOther(w, at)
 		return nil
 	}
-	seeOther(w, v.root+strings.TrimPrefix(to, "/"))
+	SeeOther(w, rd.Root+strings.TrimPrefix(to, "/"))
 	return nil
 }
 
 // login redirects a visitor to the login page of the site. If none is configured, it shows
 // a page that asks the visitor to sign in.
-func (v *visit) login(w http.ResponseWriter, location string) error {
-	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
+func (rd *Reader) login(w http.ResponseWriter, location string) error {
+	s, err := rd.gate.Sites.Store.SiteSettings(rd.ctx, rd.site.ID)
 	if err != nil {
 		return err
 	}
 	if at, ok := sites.WithLocation(s.Auth.FallbackURL, location); ok {
-		seeOther(w, at)
+		SeeOther(w, at)
 		return nil
 	}
-	f := v.neutralFrame()
+	f := rd.NeutralFrame()
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{Title: f.Texts().SignIn, Text: f.Texts().SignInText})
 }
 
-// neutralFrame returns a frame that reveals nothing about the site but its language.
-func (v *visit) neutralFrame() *theme.Frame {
-	lang := v.state.settings.Internationalization.Locale
+// NeutralFrame returns a frame that reveals nothing about the site but its language.
+func (rd *Reader) NeutralFrame() *theme.Frame {
 	return &theme.Frame{
-		Lang: lang, Title: theme.TextsIn(lang).Documentation, Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name,
+		Lang: rd.lang, Title: theme.TextsIn(rd.lang).Documentation, Home: rd.Root, Hidden: true, Style: rd.Root + sites.OwnPrefix + "assets/" + theme.Style.Name,
 	}
 }
 

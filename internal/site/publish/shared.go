@@ -1,0 +1,55 @@
+package publish
+
+import (
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/print/formula"
+	"github.com/octavo-docs/octavo/internal/site/customization"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/sites"
+)
+
+// Limits of what is kept.
+const (
+	maxEditions    = 200_000  // pages in all cached editions
+	maxTexts       = 64 << 20 // bytes of all cached page texts
+	maxStates      = 32 << 20 // bytes of all cached site states
+	maxShells      = 8 << 20  // bytes of all cached frames of sites
+	maxReviews     = 20_000   // changed pages in all cached lists of changes
+	highlightBytes = 16 << 20
+	formulaBytes   = 4 << 20
+)
+
+// shared is what all composers of a server share: the services that have the content, and caches.
+type shared struct {
+	Sites   *sites.Service
+	Content *content.Service
+	tries   bool // readers can try operations of APIs
+
+	states    *cache.Cache[stateKey, *state]
+	filtered  *cache.Cache[settingsKey, *customization.Settings]
+	editions  *edition.Cache
+	texts     *texts
+	shells    *cache.Cache[pageKey, *shell]
+	reviews   *cache.Cache[changedKey, *changed]
+	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
+	maxListed int // pages in one sitemap
+	fullPages int // pages in one part of llms-full.txt
+}
+
+// newShared returns what composers share. Readers can try operations of APIs if tries is true.
+func newShared(s *sites.Service, c *content.Service, tries bool) *shared {
+	return &shared{
+		Sites: s, Content: c, tries: tries,
+		states:    cache.New[stateKey](maxStates, (*state).weight),
+		filtered:  cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
+		editions:  edition.NewCache(maxEditions),
+		texts:     newTexts(),
+		shells:    cache.New[pageKey](maxShells, func(*shell) int { return shellWeight }),
+		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
+		highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
+		maxListed: maxListed, fullPages: fullPages,
+	}
+}

@@ -1,0 +1,84 @@
+package publish
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/inline"
+	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/theme"
+)
+
+const (
+	maxNear     = 5    // pages that are suggested
+	maxCompared = 1000 // pages of a space whose paths are compared with the requested one
+)
+
+// suggestions returns pages that the reader of an address may have meant. Pages of the space with a
+// similar path come first, then the results of a search for the last segment of the path.
+func (c *composer) suggestions(e *edition.Edition, at string) ([]*theme.Link, error) {
+	asked, ok := unescape(strings.TrimPrefix(at, e.Base))
+	if !ok || strings.HasPrefix(asked, "~") {
+		return nil, nil
+	}
+	out, err := c.similarPages(e, asked)
+	if err != nil || len(out) == maxNear {
+		return out, err
+	}
+	words := strings.NewReplacer("-", " ", "_", " ", ".", " ").Replace(strings.TrimSuffix(path.Base(asked), ".md"))
+	hits, err := c.search(e, trimQuery(words), c.scope())
+	if err != nil {
+		return nil, err
+	}
+	had := map[string]bool{}
+	for _, l := range out {
+		had[l.Href] = true
+	}
+	for _, h := range hits {
+		at, _, _ := strings.Cut(h.Href, "#")
+		if !had[at] && len(out) < maxNear {
+			had[at] = true
+			out = append(out, &theme.Link{Title: h.Title, Href: at})
+		}
+	}
+	return out, nil
+}
+
+// similarPages returns pages of a space whose path is similar to the requested one.
+func (c *composer) similarPages(e *edition.Edition, asked string) (out []*theme.Link, err error) {
+	compared := 0
+	found := names.Near(asked, maxNear, func(yield func(string, *edition.Node) bool) {
+		_, err = e.Documents(c.ctx, nil, func(n *edition.Node) (bool, error) {
+			compared++
+			return yield(n.Path, n) && compared < maxCompared, nil
+		})
+	})
+	for _, n := range found {
+		if err != nil {
+			return nil, err
+		}
+		var l *theme.Link
+		if l, err = e.Link(c.ctx, n); l != nil {
+			out = append(out, l)
+		}
+	}
+	return out, err
+}
+
+// missingText returns a message as Markdown, with the addresses of the Markdown of the
+// suggested pages.
+func (c *composer) missingText(e *edition.Edition, m *theme.Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", m.Title, m.Text)
+	for _, l := range m.Near {
+		base := e.Base
+		if strings.HasSuffix(l.Href, "/") { // of another space
+			base = l.Href
+		}
+		fmt.Fprintf(&b, "* [%s](%s)\n", inline.Escape(l.Title), c.absolute(markdownAddress(l.Href, base)))
+	}
+	fmt.Fprintf(&b, "* [llms.txt](%s)\n", c.absolute(c.root+"llms.txt"))
+	return b.String()
+}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -160,11 +159,7 @@ func value(v reflect.Value) any {
 	if err != nil || len(text) <= maxValue {
 		return v.Interface()
 	}
-	cut := string(text[:maxValue])
-	for !utf8.ValidString(cut) {
-		cut = cut[:len(cut)-1]
-	}
-	return cut + "…"
+	return docs.ClipBytes(string(text), maxValue)
 }
 
 // lowerFirst returns the name of a Go field in the form of JSON names: IconURL becomes iconURL, AI

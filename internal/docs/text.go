@@ -24,3 +24,11 @@ func Clip(s string, n int) string {
 	}
 	return strings.TrimSpace(FirstRunes(s, n-1)) + "…"
 }
+
+// ClipBytes is like Clip for bytes: a text of at most n bytes and an ellipsis.
+func ClipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return FirstBytes(s, n) + "…"
+}

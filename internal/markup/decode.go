@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -140,13 +141,7 @@ func (d *decoder) failAt(key, format string, args ...any) error {
 }
 
 // short truncates text of a client, so that it does not make the response long.
-func short(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func short(s string) string { return docs.ClipBytes(s, 80) }
 
 func quoted(s string) string { return strconv.Quote(short(s)) }
 

@@ -3,6 +3,7 @@ package openapi
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -262,19 +263,12 @@ func (v *View) textExample() string {
 func (n *node) short() string {
 	if n.kind == list || n.kind == object {
 		s := string(n.appendJSON(nil, "", "", maxExample))
-		return clipTo(s, 500)
+		return docs.ClipBytes(s, 500)
 	}
 	if n.kind == null {
 		return "null"
 	}
-	return clipTo(n.text, 500)
-}
-
-func clipTo(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return docs.ClipBytes(n.text, 500)
 }
 
 func (n *node) indented() string { return string(n.appendJSON(nil, "\n", "  ", 2*maxExample)) }

@@ -3,6 +3,8 @@ package openapi
 import (
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Description is a loaded description of an API. It is immutable and safe for concurrent
@@ -147,7 +149,7 @@ func (d *Description) servers(p fileNode) []Server {
 }
 
 // clipURL truncates an address. Values of variables can make it very long.
-func clipURL(s string) string { return strings.ToValidUTF8(s[:min(len(s), 2000)], "") }
+func clipURL(s string) string { return docs.FirstBytes(s, 2000) }
 
 func (d *Description) schemas(root fileNode) {
 	all := root.get("components").get("schemas")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -60,7 +61,7 @@ func (o *Operation) ownSamples() (out []Sample, given bool) {
 				label = lang
 			}
 			if source := s.str("source"); source != "" {
-				out = append(out, Sample{label, sampleLanguage(lang), clipTo(source, maxExample)})
+				out = append(out, Sample{label, sampleLanguage(lang), docs.ClipBytes(source, maxExample)})
 			}
 		}
 		if len(out) > 0 {
@@ -156,13 +157,13 @@ func pathValue(value, name string) string {
 // value returns an example of a parameter, or "text" if there is none.
 func (p Parameter) value() string {
 	if p.example != nil {
-		return clipTo(p.example.short(), 200)
+		return docs.ClipBytes(p.example.short(), 200)
 	}
 	if n := p.Schema.example(InRequest); n != nil && n.kind != object {
 		if n.kind == list && len(n.kids) > 0 {
 			n = n.kids[0]
 		}
-		return clipTo(n.short(), 200)
+		return docs.ClipBytes(n.short(), 200)
 	}
 	return "text"
 }
@@ -222,7 +223,7 @@ func (r *request) content(b *Body) {
 				if value.kind == list && len(value.kids) == 1 && value.kids[0].isBinary() { // each file is a field
 					value = value.kids[0]
 				}
-				r.form = append(r.form, pair{k, clipTo(value.short(), 500)})
+				r.form = append(r.form, pair{k, docs.ClipBytes(value.short(), 500)})
 			}
 		}
 		r.upload = strings.HasPrefix(m.Type, "multipart/")
@@ -242,7 +243,7 @@ func (r *request) content(b *Body) {
 		}
 		r.headers = append(r.headers, pair{"Content-Type", t})
 		if len(examples) > 0 {
-			r.json, r.value = clipTo(examples[0].JSON(), maxExample), examples[0].value
+			r.json, r.value = docs.ClipBytes(examples[0].JSON(), maxExample), examples[0].value
 		}
 	default:
 		r.headers = append(r.headers, pair{"Content-Type", m.Type})
@@ -408,7 +409,7 @@ func (r *request) python() string {
 	case len(r.form) > 0:
 		dict("data", r.form, plain)
 	case r.json != "":
-		b.WriteString("    json=" + indent(clipTo(forPython(r.value, 0).indented(), maxExample), "    ") + ",\n")
+		b.WriteString("    json=" + indent(docs.ClipBytes(forPython(r.value, 0).indented(), maxExample), "    ") + ",\n")
 	case r.body != "":
 		b.WriteString("    data=" + quote(r.body) + ",\n")
 	case r.file:

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // kind is the type of a value in a file.
@@ -437,4 +439,4 @@ func jsonNumber(from *yaml.Node) string {
 }
 
 // clip truncates a text for a message.
-func clip(s string) string { return clipTo(s, 80) }
+func clip(s string) string { return docs.ClipBytes(s, 80) }

@@ -81,8 +81,5 @@ func valueAt(env map[string]any, path string) string {
 	if err != nil {
 		return "not readable"
 	}
-	if len(text) > maxReasonValue {
-		return strings.ToValidUTF8(string(text[:maxReasonValue]), "") + "…"
-	}
-	return string(text)
+	return docs.ClipBytes(string(text), maxReasonValue)
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
@@ -294,10 +295,7 @@ func (r *folderReader) has(name string) bool {
 // printable returns a name with all characters escaped that are not printable ASCII. It
 // truncates long names.
 func printable(name string) string {
-	if len(name) > names.MaxName {
-		name = name[:names.MaxName] + "…"
-	}
-	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
+	return strings.Trim(fmt.Sprintf("%+q", docs.ClipBytes(name, names.MaxName)), `"`)
 }
 
 // readable is like printable, but for text: it keeps the letters of all scripts and
@@ -306,10 +304,7 @@ func readable(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil && utf8.ValidString(plain) {
 		text = plain
 	}
-	if len(text) > names.MaxName {
-		text = strings.ToValidUTF8(text[:names.MaxName], "") + "…"
-	}
-	return strings.Trim(strconv.Quote(text), `"`)
+	return strings.Trim(strconv.Quote(docs.ClipBytes(text, names.MaxName)), `"`)
 }
 
 // load reads all Markdown files. It parses them in parallel, because there may be tens of

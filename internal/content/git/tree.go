@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -302,8 +303,5 @@ func shown(path string) string {
 		}
 		return r
 	}, printable(path))
-	if len(path) > names.MaxName {
-		path = strings.ToValidUTF8(path[:names.MaxName], "") + "…"
-	}
-	return path
+	return docs.ClipBytes(path, names.MaxName)
 }

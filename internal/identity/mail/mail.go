@@ -53,10 +53,7 @@ func Excerpt(s string, most int) string {
 		return r
 	}, s)
 	s = strings.NewReplacer("://", ": ", "www.", "www ").Replace(strings.Join(strings.Fields(s), " "))
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
-	}
-	return linkable.ReplaceAllString(s, "$1\u2060$2")
+	return linkable.ReplaceAllString(docs.Clip(s, most), "$1\u2060$2")
 }
 
 // Name is like Line, for subjects. It returns otherwise if the name is empty or has an address of a web
@@ -201,7 +198,7 @@ func (s SMTP) failed(err error) error {
 		return nil
 	}
 	if text := err.Error(); len(text) > maxError {
-		err = errors.New(strings.ToValidUTF8(text[:maxError], "") + "…")
+		err = errors.New(docs.ClipBytes(text, maxError))
 	}
 	return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
 }

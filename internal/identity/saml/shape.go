@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of a response.
@@ -253,13 +255,10 @@ func attribute(attrs []xml.Attr, name string) string {
 // clip shortens untrusted text and replaces control characters, for use in a message.
 func clip(s string) string {
 	const most = 200
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
 	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return ' '
 		}
 		return r
-	}, s), "")
+	}, docs.ClipBytes(s, most)), "")
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
@@ -153,9 +154,5 @@ func line(s string, most int) string {
 		return r
 	}, s)
 	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	runes := []rune(s)
-	return strings.TrimSpace(string(runes[:most-1])) + "…"
+	return docs.Clip(s, most)
 }

@@ -3,6 +3,7 @@ package apidoc
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
@@ -309,10 +310,7 @@ func (w *writer) status(status string) {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	const most = 120
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return strings.NewReplacer("`", "", "**", "", "__", "").Replace(line)
+	return strings.NewReplacer("`", "", "**", "", "__", "").Replace(docs.ClipBytes(line, most))
 }
 
 func (w *writer) response(r openapi.Response) {

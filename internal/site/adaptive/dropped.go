@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of the descriptions that Dropped returns.
@@ -81,8 +83,5 @@ func shown(v any) string {
 	if err != nil {
 		return "not readable"
 	}
-	if len(text) > maxShownValue {
-		return strings.ToValidUTF8(string(text[:maxShownValue]), "") + "…"
-	}
-	return string(text)
+	return docs.ClipBytes(string(text), maxShownValue)
 }

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Engine translates texts from one language into another.
@@ -109,11 +111,7 @@ func Words(text string) int {
 // clip shortens the text of an answer for quoting it.
 func clip(s string) string {
 	const most = 200
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return docs.ClipBytes(strings.Join(strings.Fields(s), " "), most)
 }
 
 // asFailure returns the Failure in the chain of err, and whether there is one.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -109,12 +110,7 @@ const (
 	maxDetail  = 200
 )
 
-func clip(s string) string {
-	if len(s) <= maxDetail {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
-}
+func clip(s string) string { return docs.ClipBytes(s, maxDetail) }
 
 // problemOfInput returns a problem with the errors that validation found in an input.
 // Each detail names the place of an error; there are at most maxDetails. message is used

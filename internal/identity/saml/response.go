@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,7 +159,7 @@ func (p Provider) read(r *types.Response, now time.Time) (Assertion, error) {
 	if age := now.Sub(a.IssueInstant); age >= maxAge || age < -Skew {
 		return out, refuse("the answer has expired", "It was made at %s, and here it is %s. If that is not what happened, one of the two clocks is wrong.", stamp(a.IssueInstant), stamp(now))
 	}
-	out.Until = earlier(confirmed.Add(Skew), a.IssueInstant.Add(maxAge))
+	out.Until = slices.MinFunc([]time.Time{confirmed.Add(Skew), a.IssueInstant.Add(maxAge)}, time.Time.Compare)
 	if !now.Before(out.Until) {
 		return out, refuse("the answer has expired", "It was good until %s, and here it is %s.", stamp(confirmed), stamp(now))
 	}
@@ -205,11 +206,4 @@ func (p Provider) checkConditions(a types.Assertion, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -77,20 +77,19 @@ type Handler struct {
 //go:embed web
 var web embed.FS
 
+//go:embed web/console.css
+var ownStyle []byte
+
+//go:embed web/console.js
+var ownScript []byte
+
 var (
-	style = theme.NewAsset("console.css", "text/css; charset=utf-8", must(web.ReadFile("web/console.css")))
+	style = theme.NewAsset("console.css", "text/css; charset=utf-8", ownStyle)
 	pages = template.Must(template.New("").Funcs(template.FuncMap{
 		"day": day, "browser": browser, "verdict": verdict, "channels": channels, "hours": hours, "weekdays": weekdays,
 		"sentence": inbox.Sentence, "title": inbox.Title, "place": inbox.Place, "quote": inbox.Quote, "address": inbox.Address,
 	}).ParseFS(web, "web/*.html"))
 )
-
-func must(b []byte, err error) []byte {
-	if err != nil {
-		panic(err) // the files are embedded in the program
-	}
-	return b
-}
 
 const assets = "/~octavo/assets/"
 

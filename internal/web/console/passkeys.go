@@ -12,7 +12,7 @@ import (
 
 // script asks the browser for passkeys, which only a script can do. Without it, users sign in by
 // link.
-var script = theme.NewAsset("console.js", "text/javascript; charset=utf-8", must(web.ReadFile("web/console.js")))
+var script = theme.NewAsset("console.js", "text/javascript; charset=utf-8", ownScript)
 
 // reply sends a JSON response to the script.
 func reply(w http.ResponseWriter, status int, v any) {

@@ -22,17 +22,13 @@ import (
 //go:embed web
 var web embed.FS
 
+//go:embed web/script.js
+var ownScript []byte
+
 var (
 	pages  = template.Must(template.ParseFS(web, "web/*.html"))
-	script = theme.NewAsset("script.js", theme.Script.Type, slices.Concat(theme.Script.Data, must(web.ReadFile("web/script.js"))))
+	script = theme.NewAsset("script.js", theme.Script.Type, slices.Concat(theme.Script.Data, ownScript))
 )
-
-func must(b []byte, err error) []byte {
-	if err != nil {
-		panic(err) // the file is embedded in the program
-	}
-	return b
-}
 
 // problems holds the problems of some files, or of the whole folder, for a template.
 type problems struct {

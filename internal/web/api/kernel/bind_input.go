@@ -381,7 +381,7 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	r, w := humago.Unwrap(ctx)
 	until := time.Now().Add(bodyTime)
 	pace := func() { // if no deadline can be set, the default of the server applies
-		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
+		_ = huma.SetReadDeadline(w, slices.MinFunc([]time.Time{until, time.Now().Add(bodyTime)}, time.Time.Compare))
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
 	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one byte more, to detect the end
@@ -464,13 +464,6 @@ func (in *input) size(r *http.Request) int64 {
 		return min(in.max, r.ContentLength)
 	}
 	return in.max
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // tooMany returns a function that reports whether a body exceeds the limit of JSON values

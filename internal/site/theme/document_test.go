@@ -1,7 +1,9 @@
 package theme
 
 import (
+	"fmt"
 	"html/template"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,7 +14,7 @@ import (
 )
 
 // pageTemplate returns a template that renders a page and its navigation, as a reference.
-func pageTemplate(t *testing.T, style icons.Style) *template.Template {
+func pageTemplate(t testing.TB, style icons.Style) *template.Template {
 	t.Helper()
 	out := parse(style).Funcs(template.FuncMap{"part": func(name string, s shown) (template.HTML, error) {
 		text, err := s.Parts.get(pages[style], name, s)
@@ -58,6 +60,33 @@ func TestPagesAreWhatATemplateMakes(t *testing.T) {
 				t.Errorf("frame %q, page %q, by hand:\n%s\nby a template:\n%s", f.Title, p.Title, got[max(0, at-100):min(len(got), at+200)], want.String()[max(0, at-100):min(want.Len(), at+200)])
 			}
 		}
+	}
+}
+
+// BenchmarkByHandOrTemplate measures what a template would cost instead (ADR 0051), with
+// navigations of several sizes.
+func BenchmarkByHandOrTemplate(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		f, p := full(), page()
+		f.Navigation = nil
+		for i := range n {
+			f.Navigation = append(f.Navigation, &Link{Title: fmt.Sprint("Page ", i), Href: fmt.Sprint("/guide/page-", i)})
+		}
+		b.Run(fmt.Sprint("hand/", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Render(f, p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprint("template/", n), func(b *testing.B) {
+			t := pageTemplate(b, f.Icons)
+			for b.Loop() {
+				if err := t.ExecuteTemplate(io.Discard, "page", show(f, p)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

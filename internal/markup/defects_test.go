@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/defect"
 )
 
 func TestADefectOfTheParserIsCountedAndLogged(t *testing.T) {
@@ -14,12 +15,12 @@ func TestADefectOfTheParserIsCountedAndLogged(t *testing.T) {
 	logger := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	defer slog.SetDefault(logger)
-	before := Defects()
+	before := defect.Count()
 	doc := Parse([]byte("[a](b.md)\n"), Refs{Resolve: func(string, Use) (docs.Ref, bool) { panic("a defect") }})
 	if !doc.isKeptWhole() {
 		t.Errorf("the page is not kept as it is: %+v", doc.Nodes)
 	}
-	if n := Defects() - before; n != 1 {
+	if n := defect.Count() - before; n != 1 {
 		t.Errorf("%d defects were counted, not 1", n)
 	}
 	if s := log.String(); !strings.Contains(s, "a defect") || !strings.Contains(s, "defects_test.go") {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/octavo-docs/octavo/internal/markup/defect"
 )
 
 // Limits of highlighting. It processes only about a quarter of a megabyte per
@@ -182,7 +184,7 @@ func highlight(lexer chroma.Lexer, code string) (spans []codeSpan, whole bool) {
 	done := 0
 	defer func() {
 		if why := recover(); why != nil {
-			noteDefect("markup: code could not be highlighted", why)
+			defect.Note("markup: code could not be highlighted", why)
 			spans, whole = append(spans, codeSpan{len(code) - done, ""}), true
 		}
 	}()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/defect"
 )
 
 // Parse parses a body, which is the source after the front matter and the
@@ -80,7 +81,7 @@ func parseTraced(body []byte, refs Refs) *Document { return parseAs(body, refs, 
 func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 	defer func() {
 		if why := recover(); why != nil {
-			noteDefect("markup: a page could not be parsed and is kept as it is", why)
+			defect.Note("markup: a page could not be parsed and is kept as it is", why)
 			doc = keptWhole(body, unreadable)
 		}
 	}()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 )
@@ -60,9 +61,9 @@ func processAPI(args []string) error {
 	if args[1] == apiRead {
 		return nil
 	}
-	highlight := markup.NewHighlighter(1 << 20)
+	code := highlight.New(1 << 20)
 	for _, o := range d.Operations {
-		page := apidoc.NewPage(func(docs.Ref) *openapi.Description { return d }, markup.HTMLOptions{Highlight: highlight})
+		page := apidoc.NewPage(func(docs.Ref) *openapi.Description { return d }, markup.HTMLOptions{Highlight: code})
 		if _, ok := page.HTML(markup.APIBlock{Type: "openapi-operation", Method: o.Method, Path: o.Path, Level: 2}); !ok {
 			return fmt.Errorf("%s %s is not shown", o.Method, o.Path)
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -51,7 +51,7 @@ type Service struct {
 	Index    *index.Index
 	Exchange *exchange.Exchange
 
-	highlight  *markup.Highlighter
+	highlight  *highlight.Highlighter
 	formulas   *formula.Typesetter
 	queues     *queues
 	pdfs       *budget.Pool   // PDFs that are being made
@@ -65,7 +65,7 @@ const maxColored = 8 << 20
 
 // New returns a service over a store.
 func New(s Service) *Service {
-	s.highlight = markup.NewHighlighter(maxColored)
+	s.highlight = highlight.New(maxColored)
 	s.formulas = formula.New(0) // drawings are not cached
 	s.queues = &queues{}
 	s.described = openapi.NewCache()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
 // attacks reads a list of payloads.
@@ -492,7 +493,7 @@ func TestLooseDiagramsAndFormulasAreShownAsSource(t *testing.T) {
 		}
 		old := aBlock("integration", map[string]any{"integration": "mermaid", "block": "diagram", "props": map[string]any{"content": source}})
 		for _, n := range []*Node{code, old} {
-			out := render(t, HTMLOptions{Highlight: NewHighlighter(1 << 20)}, n)
+			out := render(t, HTMLOptions{Highlight: highlight.New(1 << 20)}, n)
 			checkHTML(t, out)
 			if strings.Contains(out, `class="diagram"`) && looseDiagram.MatchString(stdhtml.UnescapeString(tagsForm.ReplaceAllString(out, ""))) {
 				t.Errorf("%q would be drawn: %s", source, out)

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
@@ -31,7 +32,7 @@ type HTMLOptions struct {
 	// text of their own: mentions, page links, files, people, tags.
 	Title func(docs.Ref) (title string, ok bool)
 	// Highlight highlights code; nil leaves it plain.
-	Highlight *Highlighter
+	Highlight *highlight.Highlighter
 	// Math typesets a formula as MathML that is safe in a page, or returns false
 	// if it cannot. If Math is nil, formulas are shown as their source.
 	Math func(formula string, display bool) (mathML string, ok bool)
@@ -70,7 +71,7 @@ const maxHTMLDepth = 256
 // document becomes h2, below the title of the page.
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
-	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
+	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas}
 	shown := ForReaders(doc)
 	h.blocks(shown.Nodes)
 	if nothingShown(doc, shown) {

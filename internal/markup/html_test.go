@@ -15,6 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
@@ -44,7 +45,7 @@ var viewOptions = HTMLOptions{
 		title, ok := map[string]string{"p1": "The guide", "f3": "manual.pdf"}[r.Page+r.File]
 		return title, ok
 	},
-	Highlight: NewHighlighter(1 << 20),
+	Highlight: highlight.New(1 << 20),
 }
 
 // drawing is the path of an icon.
@@ -186,7 +187,7 @@ func TestMarkdownCarriesNoAttack(t *testing.T) {
 }
 
 func TestHTMLOfAnyDocumentIsOnTheList(t *testing.T) {
-	highlight := NewHighlighter(1 << 20)
+	highlight := highlight.New(1 << 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := genDocument(rt)
 		o := viewOptions

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
 // Limits for renderers of formulas and diagrams. A larger formula or diagram is
@@ -100,7 +101,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(languageForm.MatchString(language), language))...)
+	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(highlight.IsLanguage(language), language))...)
 	if title != "" {
 		h.element("figcaption", title)
 	}
@@ -111,11 +112,11 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	// A block that scrolls must be reachable with the keyboard.
 	h.open("pre", attrs("class", joined(when(n.Str(FieldOverflow) == "wrap", "wrap"), when(n.Flag(FieldLineNumbers), "line-numbers")),
 		"data-collapsed-lines", collapsed, "tabindex", "0")...)
-	h.open("code", attrs("class", when(languageForm.MatchString(language), "language-"+language))...)
+	h.open("code", attrs("class", when(highlight.IsLanguage(language), "language-"+language))...)
 	source := code.String()
-	spans := []codeSpan{{len(source), ""}}
+	spans := []highlight.Span{{Length: len(source)}}
 	if len(source) <= h.code {
-		if found := h.o.Highlight.spans(language, source); found != nil {
+		if found := h.o.Highlight.Spans(language, source); found != nil {
 			h.code -= len(source)
 			spans = found
 		}
@@ -160,7 +161,7 @@ func codePieces(line *Node, code *strings.Builder) []codePiece {
 type codeRun struct {
 	h      *htmlWriter
 	source string
-	spans  []codeSpan
+	spans  []highlight.Span
 	used   int // written bytes of the first span
 }
 
@@ -181,15 +182,15 @@ func (r *codeRun) piece(p codePiece) {
 
 func (r *codeRun) write(length int) {
 	for length > 0 && len(r.spans) > 0 {
-		n := min(length, r.spans[0].length-r.used)
-		if class := r.spans[0].class; class != "" && n > 0 && r.source[:n] != "\n" {
+		n := min(length, r.spans[0].Length-r.used)
+		if class := r.spans[0].Class; class != "" && n > 0 && r.source[:n] != "\n" {
 			r.h.element("span", r.source[:n], "class", class)
 		} else {
 			r.h.text(r.source[:n])
 		}
 		r.source = r.source[n:]
 		length -= n
-		if r.used += n; r.used == r.spans[0].length {
+		if r.used += n; r.used == r.spans[0].Length {
 			r.spans, r.used = r.spans[1:], 0
 		}
 	}

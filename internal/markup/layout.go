@@ -10,30 +10,6 @@ import (
 // This file has the functions for output formats other than HTML, such as paged
 // layout.
 
-// CodeSpan is a run of code with the same class. Length is in bytes.
-type CodeSpan struct {
-	Length int
-	Class  string
-}
-
-// Spans returns the highlighted runs of a code, or nil if it is to be displayed
-// plain.
-func (h *Highlighter) Spans(language, code string) []CodeSpan {
-	found := h.spans(language, code)
-	if found == nil {
-		return nil
-	}
-	out := make([]CodeSpan, len(found))
-	for i, s := range found {
-		out[i] = CodeSpan{s.length, s.class}
-	}
-	return out
-}
-
-// MaxHighlightPage is the maximum number of bytes of code that should be
-// highlighted in one document.
-const MaxHighlightPage = maxHighlightPage
-
 // EmojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
 // name and is returned between colons.
 func EmojiText(code string) string { return emojiText(code) }

@@ -30,6 +30,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
 )
@@ -53,7 +54,7 @@ type Book struct {
 	// link.
 	Open func(docs.Ref) (io.ReadCloser, error)
 	// Highlight highlights code. If it is nil, code is plain.
-	Highlight *markup.Highlighter
+	Highlight *highlight.Highlighter
 	// Formulas typesets formulas. If it is nil, or has no time left, formulas are shown as
 	// source.
 	Formulas *formula.Work

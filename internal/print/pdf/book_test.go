@@ -24,6 +24,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
 )
@@ -70,7 +71,7 @@ func (b *testBook) has(id string) bool {
 func (b *testBook) book() Book {
 	return Book{
 		Title: "The Book", Subtitle: "Acme", Facts: []string{"1 May 2026", "Revision r1"}, Date: time.Unix(1_800_000_000, 0), Contents: len(b.pages) > 1,
-		Within: b.has, Fonts: b.fonts, Highlight: markup.NewHighlighter(1 << 20), Formulas: typesetter.Begin(context.Background(), "", time.Minute),
+		Within: b.has, Fonts: b.fonts, Highlight: highlight.New(1 << 20), Formulas: typesetter.Begin(context.Background(), "", time.Minute),
 		Chapters: func(yield func(Chapter, error) bool) {
 			for _, p := range b.pages {
 				ch := Chapter{ID: p.id, Title: p.title, Depth: p.depth}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
 // cover writes the first page.
@@ -44,7 +45,7 @@ func (d *document) cover() {
 func (d *document) writeChapter(ch Chapter) {
 	title := oneLine(ch.Title)
 	d.chapter, d.running, d.level = ch.ID, title, max(0, min(ch.Depth, 32))
-	d.notes, d.code, d.formulas, d.shift = nil, markup.MaxHighlightPage, maxFormulas, 0
+	d.notes, d.code, d.formulas, d.shift = nil, highlight.MaxPage, maxFormulas, 0
 	if ch.Document != nil {
 		ch.Document = markup.ForReaders(ch.Document)
 		d.addFontsFor(title + ch.Description + markup.Text(ch.Document.Nodes))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
 // codeBlock is a block of code.
@@ -12,7 +13,7 @@ type codeBlock struct {
 	title    string
 	source   string // every line ends with a newline
 	numbered bool
-	spans    []markup.CodeSpan
+	spans    []highlight.Span
 	marked   func(line int) bool
 	notes    func(line int) []*markup.Node
 }
@@ -190,7 +191,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 
 // coloring assigns the colours of highlighted tokens to lines of code.
 type coloring struct {
-	spans []markup.CodeSpan
+	spans []highlight.Span
 	used  int
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -40,7 +41,7 @@ type printer struct {
 
 // look holds the settings that the HTML of a page depends on.
 type look struct {
-	highlight *markup.Highlighter
+	highlight *highlight.Highlighter
 	formulas  *formula.Typesetter
 	icons     icons.Style
 	dark      string // media query for the dark variants of pictures

@@ -3,7 +3,7 @@ package publish
 import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
@@ -33,7 +33,7 @@ type shared struct {
 	texts     *texts
 	shells    *cache.Cache[pageKey, *shell]
 	reviews   *cache.Cache[changedKey, *changed]
-	highlight *markup.Highlighter
+	highlight *highlight.Highlighter
 	formulas  *formula.Typesetter
 	maxListed int // pages in one sitemap
 	fullPages int // pages in one part of llms-full.txt
@@ -49,7 +49,7 @@ func newShared(s *sites.Service, c *content.Service, tries bool) *shared {
 		texts:     newTexts(),
 		shells:    cache.New[pageKey](maxShells, func(*shell) int { return shellWeight }),
 		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
-		highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
+		highlight: highlight.New(highlightBytes), formulas: formula.New(formulaBytes),
 		maxListed: maxListed, fullPages: fullPages,
 	}
 }

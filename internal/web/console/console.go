@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
 	"github.com/octavo-docs/octavo/internal/identity/sso"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -69,7 +69,7 @@ type Handler struct {
 	visits *tries // of single sign-on: all employees of a company may sign in from one network in the morning
 	keys   bool   // whether users can sign in by passkey
 
-	highlight *markup.Highlighter
+	highlight *highlight.Highlighter
 	formulas  *formula.Typesetter
 	marking   *budget.Pool // limits how many change requests are rendered concurrently
 }
@@ -98,7 +98,7 @@ func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, mux: http.NewServeMux(), cookie: signin.Cookie(c.BaseURL),
 		strict: http.NewCrossOriginProtection(), tries: newTries(c.SignIn.Store.Clock, maxTries), visits: newTries(c.SignIn.Store.Clock, maxVisits),
-		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes), marking: budget.NewPool("change requests", 2),
+		keys: c.SignIn.HasPasskeys(), highlight: highlight.New(highlightBytes), formulas: formula.New(formulaBytes), marking: budget.NewPool("change requests", 2),
 	}
 	h.registerContent()
 	h.mux.HandleFunc("GET /{$}", h.home)

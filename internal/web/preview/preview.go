@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -75,7 +75,7 @@ type Server struct {
 	now       atomic.Pointer[site]
 	trouble   atomic.Pointer[string] // why the newest state cannot be displayed
 	watchers  hub
-	highlight *markup.Highlighter
+	highlight *highlight.Highlighter
 	formulas  *formula.Typesetter
 	unchecked chan *site
 	described *openapi.Cache
@@ -104,7 +104,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
+		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: highlight.New(highlightBytes), formulas: formula.New(formulaBytes),
 		unchecked: make(chan *site, 1), described: openapi.NewCache(), failed: make(chan error, 1),
 	}
 	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start, nil, func(made *site) apidoc.Find { return s.specs(ctx, made) }))

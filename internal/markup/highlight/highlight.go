@@ -1,4 +1,6 @@
-package markup
+// Package highlight splits code into the tokens of its language, for pages in HTML and
+// on paper.
+package highlight
 
 import (
 	lru "container/list"
@@ -18,12 +20,15 @@ import (
 // Limits of highlighting. It processes only about a quarter of a megabyte per
 // second, and less for text that is crafted to be slow.
 const (
-	maxHighlight     = 64 << 10               // bytes of one block
-	maxHighlightPage = 256 << 10              // bytes of one document
-	maxHighlightTime = 250 * time.Millisecond // for one block, checked between two tokens
-	maxHighlightWait = 2 * time.Second        // for one block, even if its lexer does not return
-	spanSize         = 32                     // approximate size of a span in the cache
+	maxBlock = 64 << 10               // bytes of one block
+	maxTime  = 250 * time.Millisecond // for one block, checked between two tokens
+	maxWait  = 2 * time.Second        // for one block, even if its lexer does not return
+	spanSize = 32                     // approximate size of a span in the cache
 )
+
+// MaxPage is the maximum number of bytes of code that should be highlighted
+// in one document.
+const MaxPage = 256 << 10
 
 // Highlighter splits code into the tokens of its language. It caches results by
 // language and content, so that a block is processed once. It is safe for
@@ -32,7 +37,7 @@ type Highlighter struct {
 	mu    sync.Mutex
 	size  int // of all entries, in bytes, approximately
 	max   int
-	known map[highlightKey]*lru.Element
+	known map[key]*lru.Element
 	order *lru.List                          // most recently used first
 	runs  map[string]*lexerRuns              // by the name of the lexer
 	find  func(language string) chroma.Lexer // returns nil if there is none
@@ -47,36 +52,39 @@ type lexerRuns struct {
 	stuck int
 }
 
-type highlightKey struct {
+type key struct {
 	language string
 	sum      [sha256.Size]byte
 }
 
-type highlightEntry struct {
-	key   highlightKey
-	spans []codeSpan
+type entry struct {
+	key   key
+	spans []Span
 }
 
-// codeSpan is a run of code with the same class. length is in bytes.
-type codeSpan struct {
-	length int
-	class  string
+// Span is a run of code with the same class. The length is in bytes.
+type Span struct {
+	Length int
+	Class  string
 }
 
-// NewHighlighter returns a highlighter with a cache of about cacheBytes bytes.
-func NewHighlighter(cacheBytes int) *Highlighter {
-	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), runs: map[string]*lexerRuns{}, find: lexers.Get}
+// New returns a highlighter with a cache of about cacheBytes bytes.
+func New(cacheBytes int) *Highlighter {
+	return &Highlighter{max: cacheBytes, known: map[key]*lru.Element{}, order: lru.New(), runs: map[string]*lexerRuns{}, find: lexers.Get}
 }
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
 
-// spans returns the highlighted runs of a code, or nil if it is to be shown
-// plain.
-func (h *Highlighter) spans(language, code string) []codeSpan {
-	if h == nil || len(code) > maxHighlight || !languageForm.MatchString(language) {
+// IsLanguage reports whether a text has the form of the name of a language.
+func IsLanguage(s string) bool { return languageForm.MatchString(s) }
+
+// Spans returns the highlighted runs of a code, or nil if it is to be shown
+// plain. The runs are shared with the cache and must not be modified.
+func (h *Highlighter) Spans(language, code string) []Span {
+	if h == nil || len(code) > maxBlock || !IsLanguage(language) {
 		return nil
 	}
-	key := highlightKey{strings.ToLower(language), sha256.Sum256([]byte(code))}
+	key := key{strings.ToLower(language), sha256.Sum256([]byte(code))}
 	if spans, ok := h.get(key); ok {
 		return spans
 	}
@@ -93,7 +101,7 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 		<-runs.running
 		return spans
 	}
-	done, ended, late := make(chan []codeSpan, 1), false, false
+	done, ended, late := make(chan []Span, 1), false, false
 	go func() {
 		spans, whole := highlight(lexer, code)
 		if whole {
@@ -107,7 +115,7 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 			runs.stuck--
 		}
 	}()
-	wait := time.NewTimer(maxHighlightWait)
+	wait := time.NewTimer(maxWait)
 	defer wait.Stop()
 	select {
 	case spans := <-done:
@@ -136,7 +144,7 @@ func (h *Highlighter) start(name string) *lexerRuns {
 	if stuck {
 		return nil
 	}
-	wait := time.NewTimer(maxHighlightWait)
+	wait := time.NewTimer(maxWait)
 	defer wait.Stop()
 	select {
 	case runs.running <- struct{}{}:
@@ -146,7 +154,7 @@ func (h *Highlighter) start(name string) *lexerRuns {
 	}
 }
 
-func (h *Highlighter) get(key highlightKey) ([]codeSpan, bool) {
+func (h *Highlighter) get(key key) ([]Span, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e, ok := h.known[key]
@@ -154,61 +162,61 @@ func (h *Highlighter) get(key highlightKey) ([]codeSpan, bool) {
 		return nil, false
 	}
 	h.order.MoveToFront(e)
-	return e.Value.(*highlightEntry).spans, true
+	return e.Value.(*entry).spans, true
 }
 
-func (h *Highlighter) put(key highlightKey, spans []codeSpan) {
+func (h *Highlighter) put(key key, spans []Span) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.known[key]; ok {
 		return
 	}
-	e := &highlightEntry{key, spans}
+	e := &entry{key, spans}
 	h.known[key] = h.order.PushFront(e)
 	h.size += e.cost()
 	for h.size > h.max && h.order.Len() > 0 {
 		last := h.order.Back()
-		old := h.order.Remove(last).(*highlightEntry)
+		old := h.order.Remove(last).(*entry)
 		delete(h.known, old.key)
 		h.size -= old.cost()
 	}
 }
 
-func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
+func (e *entry) cost() int { return (len(e.spans) + 8) * spanSize }
 
 // highlight splits code into spans. The lexers are third-party tables of regular
 // expressions, which may panic, change the text or be slow. Spans that are not
 // nil cover the whole code: the part after a failure or a timeout is plain. whole
 // is false after a timeout.
-func highlight(lexer chroma.Lexer, code string) (spans []codeSpan, whole bool) {
+func highlight(lexer chroma.Lexer, code string) (spans []Span, whole bool) {
 	done := 0
 	defer func() {
 		if why := recover(); why != nil {
 			defect.Note("markup: code could not be highlighted", why)
-			spans, whole = append(spans, codeSpan{len(code) - done, ""}), true
+			spans, whole = append(spans, Span{len(code) - done, ""}), true
 		}
 	}()
 	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code)
 	if err != nil {
 		return nil, true
 	}
-	until := time.Now().Add(maxHighlightTime)
+	until := time.Now().Add(maxTime)
 	for t := tokens(); t != chroma.EOF; t = tokens() {
 		if !strings.HasPrefix(code[done:], t.Value) {
 			break // a lexer that changes the text; the rest stays plain
 		}
 		done += len(t.Value)
 		class := tokenClass(t.Type)
-		if n := len(spans); n > 0 && spans[n-1].class == class {
-			spans[n-1].length += len(t.Value)
+		if n := len(spans); n > 0 && spans[n-1].Class == class {
+			spans[n-1].Length += len(t.Value)
 		} else if t.Value != "" {
-			spans = append(spans, codeSpan{len(t.Value), class})
+			spans = append(spans, Span{len(t.Value), class})
 		}
 		if time.Now().After(until) {
-			return append(spans, codeSpan{len(code) - done, ""}), false
+			return append(spans, Span{len(code) - done, ""}), false
 		}
 	}
-	return append(spans, codeSpan{len(code) - done, ""}), true
+	return append(spans, Span{len(code) - done, ""}), true
 }
 
 // tokenClass returns the class of a token in the style sheets of the lexers.

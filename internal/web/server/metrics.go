@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/defect"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
@@ -50,6 +51,9 @@ func newMetrics(s *store.Store) *metrics {
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.requests, m.latency, m.synced, poolCollector(s), &queueCollector{store: s},
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "octavo_markup_defects_total", Help: "Pages and blocks of code that are shown as their source because this program or a library has a defect.",
+		}, func() float64 { return float64(defect.Count()) }),
 	)
 	return m
 }

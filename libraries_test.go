@@ -29,7 +29,7 @@ var only = map[string][]string{
 	"github.com/yuin/goldmark":            {"internal/markup"},
 	"go.yaml.in/yaml/v3":                  {"internal/markup/yamldoc", "internal/markup/frontmatter", "internal/content/folder", "internal/openapi", "internal/site/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
-	"github.com/alecthomas/chroma":        {"internal/markup"},
+	"github.com/alecthomas/chroma":        {"internal/markup/highlight"},
 	"golang.org/x/crypto/acme":            {"internal/site/certs"},
 	"golang.org/x/net":                    {"internal/markup/embeds", "internal/site/publish/epub", "internal/print/formula", "internal/markup", "internal/site/sites", "internal/support/topics", "internal/markup/visualdiff"},
 	"github.com/dop251/goja":              {"internal/print/formula"},

@@ -33,13 +33,13 @@ func (a *API) changeRequestContent() {
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFilesInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: view,
 		Summary: "List the files of a change request.",
-	}, func(ctx context.Context, in *requestFilesIn) (*kernel.Page[File], error) {
+	}, func(ctx context.Context, in *requestFilesIn) (*kernel.Page[wire.File], error) {
 		return a.filesOut(ctx, a.request(in.Request), in.Paged, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}", Tag: tag, Allow: view,
 		Summary: "Get a file of a change request.",
-	}, func(ctx context.Context, in *requestFileIn) (*kernel.Out[File], error) {
+	}, func(ctx context.Context, in *requestFileIn) (*kernel.Out[wire.File], error) {
 		return a.fileOut(ctx, a.request(in.Request), in.File, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
@@ -72,8 +72,8 @@ func (a *API) changeRequestContent() {
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
 		Status: 201, Also: state, Time: kernel.TransferTime,
 		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
-	}, func(ctx context.Context, in *requestUploadIn) (*kernel.Created[File], error) {
-		if _, err := a.find(ctx, in.Request); err != nil {
+	}, func(ctx context.Context, in *requestUploadIn) (*kernel.Created[wire.File], error) {
+		if _, err := a.FindRequest(ctx, in.Request); err != nil {
 			return nil, err
 		}
 		return a.upload(ctx, content.LineName(in.Request), &in.Upload)
@@ -84,7 +84,7 @@ func (a *API) changeRequestContent() {
 // number.
 func (a *API) request(name string) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
-		cr, err := a.find(ctx, name)
+		cr, err := a.FindRequest(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ type requestReusableIn struct {
 
 type requestUploadIn struct {
 	wire.RequestIn
-	Upload
+	wire.Upload
 }
 
 type updateRequestContentIn struct {
@@ -145,7 +145,7 @@ type updateRequestContentIn struct {
 type requestOutcome struct {
 	ChangeRequest wire.ChangeRequest `json:"changeRequest"`
 	Changes       []changeOutcome    `json:"changes"`
-	InsertedFiles []File             `json:"insertedFiles"`
+	InsertedFiles []wire.File        `json:"insertedFiles"`
 	Problems      []pageProblem      `json:"problems" doc:"Mistakes in the text of the pages that were written, as of updateContent."`
 }
 

@@ -83,11 +83,6 @@ func (a *API) changeRequests() {
 	}, a.resolveConflict)
 }
 
-// find returns the change request with an id or number, in the space of the path.
-func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
-	return a.Reviews.ChangeRequest(ctx, authz.FromContext(ctx), name)
-}
-
 // ChangeRequestFilter holds the filters of lists of change requests.
 type ChangeRequestFilter struct {
 	Status      docs.ChangeRequestStatus `query:"status" enum:"draft,open,archived,merged" default:"open"`
@@ -175,7 +170,7 @@ type requestIn struct{ wire.RequestIn }
 
 func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +182,7 @@ type updateChangeRequestIn struct {
 	wire.RequestIn
 	Body struct {
 		Subject     opt.Val[string]          `json:"subject,omitempty" maxLength:"100"`
-		Description rawDoc                   `json:"description,omitempty"`
+		Description wire.RawDocument         `json:"description,omitempty"`
 		Status      docs.ChangeRequestStatus `json:"status,omitempty" enum:"draft,open,archived"`
 		Links       []any                    `json:"links,omitempty" maxItems:"10" doc:"Ignored: put links into the description."`
 	}
@@ -195,7 +190,7 @@ type updateChangeRequestIn struct {
 
 // noteOf parses a document in the body of a request, or returns nil if there is none.
 // path is the path of the field, for error messages.
-func noteOf(path string, raw rawDoc) (*revision.Body, error) {
+func noteOf(path string, raw wire.RawDocument) (*revision.Body, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
@@ -260,7 +255,7 @@ type changeRequestChangesIn struct {
 }
 
 func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*kernel.Out[semanticChanges], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +272,7 @@ type contributor struct {
 }
 
 func (a *API) contributors(ctx context.Context, in *requestIn) (*kernel.Page[contributor], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +291,7 @@ type requestRevisionsIn struct {
 }
 
 func (a *API) changeRequestRevisions(ctx context.Context, in *requestRevisionsIn) (*kernel.Page[revisionEntry], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
@@ -19,41 +17,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// rawDoc is the JSON of a document in a request. It is parsed later, with errors that
-// name the place.
-type rawDoc json.RawMessage
-
-func (rawDoc) Schema(r huma.Registry) *huma.Schema { return kernel.Document("").Schema(r) }
-
-// UnmarshalJSON stores a copy of the bytes.
-func (d *rawDoc) UnmarshalJSON(b []byte) error {
-	*d = slices.Clone(b)
-	return nil
-}
-
-// MarshalJSON returns the stored bytes.
-func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
-
 // contentChange is one change of a batch.
 type contentChange struct {
-	Operation     string           `json:"operation" enum:"insert_page,update_page,delete_page,revert_page,insert_files"`
-	Page          string           `json:"page,omitempty" maxLength:"100" doc:"The page to change: its id, or a ref of the batch."`
-	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"The parent page; null is the top level."`
-	At            *int             `json:"at,omitempty" minimum:"0" doc:"Position among its siblings. Default: last."`
-	Ref           string           `json:"ref,omitempty" maxLength:"256" doc:"Name of the inserted page within the batch."`
-	Document      *ContentBody     `json:"document,omitempty"`
-	Title         opt.Val[string]  `json:"title,omitempty" minLength:"1" maxLength:"250"`
-	Slug          opt.Val[string]  `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; if empty, it follows the title."`
-	Emoji         opt.Val[string]  `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
-	Icon          opt.Val[string]  `json:"icon,omitempty" maxLength:"50"`
-	Description   opt.Val[string]  `json:"description,omitempty" maxLength:"1000"`
-	Hidden        opt.Val[bool]    `json:"hidden,omitempty"`
-	NoIndex       opt.Val[bool]    `json:"noIndex,omitempty"`
-	NoRobotsIndex opt.Val[bool]    `json:"noRobotsIndex,omitempty"`
-	Condition     opt.Val[string]  `json:"condition,omitempty" maxLength:"1024"`
-	Revision      docs.RevisionID  `json:"revision,omitempty" maxLength:"100" doc:"The revision that revert_page restores from. Default: the newest revision."`
-	Block         []string         `json:"block,omitempty" maxItems:"1000" doc:"Keys of the blocks that revert_page restores. Default: the whole page."`
-	Files         []newContentFile `json:"files,omitempty" maxItems:"20"`
+	Operation     string            `json:"operation" enum:"insert_page,update_page,delete_page,revert_page,insert_files"`
+	Page          string            `json:"page,omitempty" maxLength:"100" doc:"The page to change: its id, or a ref of the batch."`
+	Into          opt.Val[string]   `json:"into,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"The parent page; null is the top level."`
+	At            *int              `json:"at,omitempty" minimum:"0" doc:"Position among its siblings. Default: last."`
+	Ref           string            `json:"ref,omitempty" maxLength:"256" doc:"Name of the inserted page within the batch."`
+	Document      *wire.ContentBody `json:"document,omitempty"`
+	Title         opt.Val[string]   `json:"title,omitempty" minLength:"1" maxLength:"250"`
+	Slug          opt.Val[string]   `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; if empty, it follows the title."`
+	Emoji         opt.Val[string]   `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
+	Icon          opt.Val[string]   `json:"icon,omitempty" maxLength:"50"`
+	Description   opt.Val[string]   `json:"description,omitempty" maxLength:"1000"`
+	Hidden        opt.Val[bool]     `json:"hidden,omitempty"`
+	NoIndex       opt.Val[bool]     `json:"noIndex,omitempty"`
+	NoRobotsIndex opt.Val[bool]     `json:"noRobotsIndex,omitempty"`
+	Condition     opt.Val[string]   `json:"condition,omitempty" maxLength:"1024"`
+	Revision      docs.RevisionID   `json:"revision,omitempty" maxLength:"100" doc:"The revision that revert_page restores from. Default: the newest revision."`
+	Block         []string          `json:"block,omitempty" maxItems:"1000" doc:"Keys of the blocks that revert_page restores. Default: the whole page."`
+	Files         []newContentFile  `json:"files,omitempty" maxItems:"20"`
 }
 
 type newContentFile struct {
@@ -92,26 +75,9 @@ func (c contentChange) plain(i int) (content.Change, error) {
 	}
 	if c.Document != nil {
 		var err error
-		if out.Body, err = c.Document.plain(at + ".document"); err != nil {
+		if out.Body, err = c.Document.RevisionBody(at + ".document"); err != nil {
 			return out, err
 		}
-	}
-	return out, nil
-}
-
-// plain converts a content to the type of the content service. at is its path, for error
-// messages.
-func (b ContentBody) plain(at string) (*revision.Body, error) {
-	out := &revision.Body{Markdown: b.Markdown}
-	if len(b.Document) > 0 {
-		if b.Markdown != nil {
-			return nil, errs.Field(at, "has both markdown and document; send one of them")
-		}
-		doc, err := markup.DecodeEdit(at+".document", b.Document)
-		if err != nil {
-			return nil, err
-		}
-		out.Document = doc
 	}
 	return out, nil
 }
@@ -367,7 +333,7 @@ func variablesOrNil(v docs.Variables) any {
 
 func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File]) semanticChange {
 	show := func(f docs.File) *changedFile {
-		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(wire.BearerOf(g), sp, f)}
+		return &changedFile{string(f.ID), f.Name, f.ContentType, a.DownloadURL(wire.BearerOf(g), sp, f)}
 	}
 	switch {
 	case p.Before == nil:
@@ -387,10 +353,10 @@ func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File
 		at["size"] = beforeAfter{x.Size, y.Size}
 	}
 	if x.Blob != y.Blob || len(at) == 0 {
-		at["downloadURL"] = beforeAfter{a.downloadURL(wire.BearerOf(g), sp, *x), a.downloadURL(wire.BearerOf(g), sp, *y)}
+		at["downloadURL"] = beforeAfter{a.DownloadURL(wire.BearerOf(g), sp, *x), a.DownloadURL(wire.BearerOf(g), sp, *y)}
 	}
 	if x.Width != y.Width || x.Height != y.Height {
-		at["dimensions"] = beforeAfter{dimensionsOf(*x), dimensionsOf(*y)}
+		at["dimensions"] = beforeAfter{wire.DimensionsOf(*x), wire.DimensionsOf(*y)}
 	}
 	return semanticChange{Type: "file_edited", File: show(*y), Attributes: at}
 }

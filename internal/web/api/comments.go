@@ -148,10 +148,10 @@ type postCommentIn struct {
 	InDiscussion
 	NoteFormat
 	Body struct {
-		Page      docs.PageID `json:"page,omitempty" maxLength:"100" doc:"Default: the comment is about the whole space or change request."`
-		Node      string      `json:"node,omitempty" maxLength:"256" doc:"Key of a block of the page, at any depth."`
-		TableCell *tableCell  `json:"tableCell,omitempty" doc:"A cell; node is the key of its table."`
-		Body      ContentBody `json:"body"`
+		Page      docs.PageID      `json:"page,omitempty" maxLength:"100" doc:"Default: the comment is about the whole space or change request."`
+		Node      string           `json:"node,omitempty" maxLength:"256" doc:"Key of a block of the page, at any depth."`
+		TableCell *tableCell       `json:"tableCell,omitempty" doc:"A cell; node is the key of its table."`
+		Body      wire.ContentBody `json:"body"`
 	}
 }
 
@@ -161,7 +161,7 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*kernel.Out[C
 		n.Cell = docs.TableCell(*c)
 	}
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
-		body, err := in.Body.Body.plain(n.Path)
+		body, err := in.Body.Body.RevisionBody(n.Path)
 		if err != nil {
 			return c, err
 		}
@@ -190,17 +190,17 @@ func (a *API) getComment(ctx context.Context, in *getCommentIn) (*kernel.Out[Com
 
 // commentChange is the body of an update of a comment or a reply.
 type commentChange struct {
-	Resolved opt.Val[bool]        `json:"resolved,omitempty"`
-	Body     opt.Val[ContentBody] `json:"body,omitempty"`
-	Added    []string             `json:"addedReactions,omitempty" maxItems:"20" doc:"Emoji, or their code points such as 1f44d."`
-	Removed  []string             `json:"removedReactions,omitempty" maxItems:"20"`
+	Resolved opt.Val[bool]             `json:"resolved,omitempty"`
+	Body     opt.Val[wire.ContentBody] `json:"body,omitempty"`
+	Added    []string                  `json:"addedReactions,omitempty" maxItems:"20" doc:"Emoji, or their code points such as 1f44d."`
+	Removed  []string                  `json:"removedReactions,omitempty" maxItems:"20"`
 }
 
 func (c commentChange) plain() (comments.Change, error) {
 	out := comments.Change{Resolved: c.Resolved, Added: c.Added, Removed: c.Removed}
 	if b, set := c.Body.Get(); set {
 		var err error
-		if out.Body, err = b.plain("body.body"); err != nil {
+		if out.Body, err = b.RevisionBody("body.body"); err != nil {
 			return out, err
 		}
 	}
@@ -257,13 +257,13 @@ type postReplyIn struct {
 	CommentIn
 	NoteFormat
 	Body struct {
-		Body ContentBody `json:"body"`
+		Body wire.ContentBody `json:"body"`
 	}
 }
 
 func (a *API) postReply(ctx context.Context, in *postReplyIn) (*kernel.Out[CommentReply], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
-		body, err := in.Body.Body.plain("body.body")
+		body, err := in.Body.Body.RevisionBody("body.body")
 		if err != nil {
 			return r, err
 		}

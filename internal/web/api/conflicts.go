@@ -103,7 +103,7 @@ func (a *API) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.F
 		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
 	}
 	if file, is := f.Value.(docs.File); is {
-		w.Value = a.file(g, sp, file)
+		w.Value = a.File(g, sp, file)
 	}
 	return w
 }
@@ -116,7 +116,7 @@ type listConflictsIn struct {
 
 func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*kernel.Page[conflict], error) {
 	sp := authz.FromContext(ctx).Space
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ type resolveConflictIn struct {
 	wire.RequestIn
 	Conflict string `path:"conflictId" maxLength:"100"`
 	Body     struct {
-		Resolution string       `json:"resolution" enum:"main,mine,document"`
-		Document   *ContentBody `json:"document,omitempty" doc:"The new content, if the resolution is document."`
+		Resolution string            `json:"resolution" enum:"main,mine,document"`
+		Document   *wire.ContentBody `json:"document,omitempty" doc:"The new content, if the resolution is document."`
 	}
 }
 
@@ -164,7 +164,7 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kern
 		return nil, errs.Field("body.document", "must be left out: the resolution is %s", in.Body.Resolution)
 	case b != nil:
 		var err error
-		if given, err = b.plain("body.document"); err != nil {
+		if given, err = b.RevisionBody("body.document"); err != nil {
 			return nil, err
 		}
 	}

@@ -39,13 +39,13 @@ func (a *API) content() {
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
-	}, func(ctx context.Context, in *filesIn) (*kernel.Page[File], error) {
+	}, func(ctx context.Context, in *filesIn) (*kernel.Page[wire.File], error) {
 		return a.filesOut(ctx, a.Head, in.Paged, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
-	}, func(ctx context.Context, in *fileIn) (*kernel.Out[File], error) {
+	}, func(ctx context.Context, in *fileIn) (*kernel.Out[wire.File], error) {
 		return a.fileOut(ctx, a.Head, in.File, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
@@ -216,12 +216,6 @@ func (a *API) getDocument(ctx context.Context, in *documentIn) (*kernel.Out[*mar
 	return kernel.OK(doc), err
 }
 
-// ContentBody is the content of a page in a request: Markdown, a document, or neither.
-type ContentBody struct {
-	Markdown *string `json:"markdown,omitempty"`
-	Document rawDoc  `json:"document,omitempty"`
-}
-
 // updateContentIn is the input of updateContent.
 type updateContentIn struct {
 	wire.SpaceIn
@@ -270,7 +264,7 @@ type contentOutcome struct {
 	Object        string          `json:"object" enum:"content-update"`
 	Revision      string          `json:"revision" doc:"The newest revision; unchanged if nothing was changed."`
 	Changes       []changeOutcome `json:"changes"`
-	InsertedFiles []File          `json:"insertedFiles"`
+	InsertedFiles []wire.File     `json:"insertedFiles"`
 	Problems      []pageProblem   `json:"problems" doc:"Mistakes in the text of the pages that were written, as the command octavo check reports them; at most 100."`
 }
 
@@ -306,7 +300,7 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 }
 
 func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
-	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []File{}, Problems: []pageProblem{}}
+	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []wire.File{}, Problems: []pageProblem{}}
 	for _, p := range done.Problems {
 		o.Problems = append(o.Problems, pageProblem{string(p.Page), p.Line, p.Code, p.Message})
 	}
@@ -324,7 +318,7 @@ func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 		o.Changes = append(o.Changes, w)
 	}
 	for _, f := range done.Files {
-		o.InsertedFiles = append(o.InsertedFiles, a.file(g, done.View.Space, f))
+		o.InsertedFiles = append(o.InsertedFiles, a.File(g, done.View.Space, f))
 	}
 	return o
 }
@@ -342,7 +336,7 @@ func revisionOfTag(tag string) docs.RevisionID {
 	return docs.RevisionID(bare)
 }
 
-func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f Flags) (*kernel.Page[File], error) {
+func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f Flags) (*kernel.Page[wire.File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -369,7 +363,7 @@ func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f 
 	}, s.file)
 }
 
-func (a *API) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f Flags) (*kernel.Out[File], error) {
+func (a *API) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f Flags) (*kernel.Out[wire.File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err

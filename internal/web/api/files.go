@@ -5,77 +5,23 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// File is the JSON form of a file.
-type File struct {
-	ID          string      `json:"id"`
-	Name        string      `json:"name"`
-	ContentType string      `json:"contentType"`
-	DownloadURL string      `json:"downloadURL" doc:"Signed; valid for at least a day."`
-	Size        int64       `json:"size"`
-	Dimensions  *dimensions `json:"dimensions,omitempty"`
-	Git         *gitBlob    `json:"git,omitempty"`
-}
-
-type dimensions struct {
-	Width  int `json:"width"`
-	Height int `json:"height"`
-}
-
-func dimensionsOf(f docs.File) *dimensions {
-	if f.Width == 0 || f.Height == 0 {
-		return nil
-	}
-	return &dimensions{f.Width, f.Height}
-}
-
-// file returns the JSON form of a file, with the git object id and path that the file
-// itself records.
-func (a *API) file(g *authz.Grant, sp docs.Space, f docs.File) File {
-	return viewEncoder{a: a, v: &revision.View{Space: sp}, metadata: true, by: wire.BearerOf(g)}.file(f)
-}
-
-func (s viewEncoder) file(f docs.File) File {
-	return File{
-		ID: string(f.ID), Name: f.Name, ContentType: f.ContentType, Size: f.Size,
-		DownloadURL: s.a.downloadURL(s.by, s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
-	}
+func (s viewEncoder) file(f docs.File) wire.File {
+	return s.a.FileFor(s.by, s.v.Space, f, s.gitBlob(s.git.File(f)))
 }
 
 const downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
-
-// downloadURL returns an address from which a file can be downloaded without a token
-// until downloadEnd. The address of a member works as long as the member can read the
-// space. The address of a visitor works as long as the site shows the space to its
-// audience and the visitor belongs to the audience. The address of a preview works as
-// long as the member sees the space on the site. The signature covers everything that
-// decides what is sent.
-func (a *API) downloadURL(by wire.Bearer, sp docs.Space, f docs.File) string {
-	expires := a.DownloadEnd()
-	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.Signed()...)
-	query := "?type=" + url.QueryEscape(f.ContentType) + by.Query()
-	return a.Location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
-}
-
-// FileURL returns an address from which a member can download a file as long as the
-// member can read the space.
-func (a *API) FileURL(user docs.UserID, sp docs.Space, f docs.File) string {
-	return a.downloadURL(wire.Bearer{User: user}, sp, f)
-}
 
 // downloadIn holds the parameters of an address that downloadURL returned.
 type downloadIn struct {
@@ -140,29 +86,18 @@ func (a *API) download(ctx context.Context, in *downloadIn) (kernel.Stream, erro
 // uploadIn is the input of uploadFile. The body is streamed and never held in memory.
 type uploadIn struct {
 	wire.SpaceIn
-	Upload
+	wire.Upload
 }
 
-// Upload holds the request of an upload, whose body the handler reads.
-type Upload struct {
-	request *http.Request
-	writer  http.ResponseWriter
-}
-
-// Resolve stores the request and its response writer.
-func (u *Upload) Resolve(ctx huma.Context) []error {
-	u.request, u.writer = humago.Unwrap(ctx)
-	return nil
-}
-
-func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*kernel.Created[File], error) {
+func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*kernel.Created[wire.File], error) {
 	return a.upload(ctx, "", &in.Upload)
 }
 
-func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*kernel.Created[File], error) {
+func (a *API) upload(ctx context.Context, on content.LineName, in *wire.Upload) (*kernel.Created[wire.File], error) {
 	g := authz.FromContext(ctx)
-	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+kernel.MaxBody)
-	parts, err := in.request.MultipartReader()
+	w, r := in.HTTP()
+	r.Body = http.MaxBytesReader(w, r.Body, blob.DefaultMaxBytes+kernel.MaxBody)
+	parts, err := r.MultipartReader()
 	switch {
 	case errors.Is(err, http.ErrNotMultipart):
 		return nil, errs.E(errs.Unsupported, "the body must be multipart/form-data with one part that has a file name")
@@ -195,7 +130,7 @@ func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*ker
 			within = append(within, "change-requests", string(on))
 		}
 		at := a.Location(append(within, "content", "files", string(f.ID))...)
-		return kernel.Made(at, a.file(g, g.Space, f)), nil
+		return kernel.Made(at, a.File(g, g.Space, f)), nil
 	}
 }
 

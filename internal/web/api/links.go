@@ -47,7 +47,7 @@ type contentLocation struct {
 	Organization     *wire.Organization `json:"organization,omitempty"`
 	Space            *wire.Space        `json:"space,omitempty"`
 	Page             *Page              `json:"page,omitempty" doc:"Without the pages below it."`
-	File             *File              `json:"file,omitempty"`
+	File             *wire.File         `json:"file,omitempty"`
 	ReusableContent  *ReusableContent   `json:"reusableContent,omitempty"`
 	Collection       *wire.Collection   `json:"collection,omitempty"`
 	User             *wire.User         `json:"user,omitempty"`
@@ -110,7 +110,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
 		}
 	case docs.RefFile:
-		f := l.a.file(l.g, loc.View.Space, loc.File)
+		f := l.a.File(l.g, loc.View.Space, loc.File)
 		w.File = &f
 	case docs.RefReusable:
 		r := viewEncoder{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)

@@ -2,10 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content/exchange"
@@ -19,57 +15,35 @@ import (
 // Page is the JSON form of a page: a document, a group, a link, or a place where pages
 // are computed. Its type determines which fields are present.
 type Page struct {
-	ID            string           `json:"id"`
-	Title         string           `json:"title"`
-	Emoji         string           `json:"emoji,omitempty"`
-	Icon          string           `json:"icon,omitempty"`
-	CreatedAt     docs.Time        `json:"createdAt,omitzero"`
-	UpdatedAt     docs.Time        `json:"updatedAt,omitzero"`
-	Kind          string           `json:"kind,omitempty" enum:"sheet,group,link"`
-	Type          docs.PageType    `json:"type" enum:"document,group,link,computed"`
-	URLs          *wire.PageURLs   `json:"urls,omitempty"`
-	Slug          string           `json:"slug,omitempty"`
-	Path          string           `json:"path,omitempty" doc:"Address within the space."`
-	LinkTitle     string           `json:"linkTitle,omitempty" doc:"What the navigation shows instead of the title."`
-	Description   string           `json:"description,omitempty"`
-	Pages         *[]Page          `json:"pages,omitempty"`
-	Git           *gitBlob         `json:"git,omitempty"`
-	Layout        *pageLayout      `json:"layout,omitempty"`
-	Cover         *pageCover       `json:"cover,omitempty"`
-	Variables     docs.Variables   `json:"variables,omitempty"`
-	Tags          *[]pageTag       `json:"tags,omitempty" doc:"Of documents."`
-	Condition     string           `json:"condition,omitempty" doc:"Expression that decides which visitors see the page."`
-	Hidden        *bool            `json:"hidden,omitempty" doc:"Not in the navigation, but reachable by its address."`
-	NoIndex       *bool            `json:"noIndex,omitempty" doc:"Not found by search."`
-	NoRobotsIndex *bool            `json:"noRobotsIndex,omitempty" doc:"Not found by search engines."`
-	Target        *docs.Ref        `json:"target,omitempty"`
-	Href          string           `json:"href,omitempty"`
-	Computed      computedSource   `json:"computed,omitempty"`
-	DocumentID    string           `json:"documentId,omitempty"`
-	Markdown      *string          `json:"markdown,omitempty"`
-	Document      *markup.Document `json:"document,omitempty"`
-}
-
-// computedSource describes the source of the pages of a computed page.
-type computedSource json.RawMessage
-
-// MarshalJSON returns the stored JSON.
-func (c computedSource) MarshalJSON() ([]byte, error) { return json.RawMessage(c).MarshalJSON() }
-
-// UnmarshalJSON stores a copy of the bytes.
-func (c *computedSource) UnmarshalJSON(b []byte) error {
-	*c = slices.Clone(b)
-	return nil
-}
-
-// Schema returns the schema of an arbitrary object: the format depends on the source.
-func (computedSource) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-type gitBlob struct {
-	OID  string `json:"oid"`
-	Path string `json:"path"`
+	ID            string              `json:"id"`
+	Title         string              `json:"title"`
+	Emoji         string              `json:"emoji,omitempty"`
+	Icon          string              `json:"icon,omitempty"`
+	CreatedAt     docs.Time           `json:"createdAt,omitzero"`
+	UpdatedAt     docs.Time           `json:"updatedAt,omitzero"`
+	Kind          string              `json:"kind,omitempty" enum:"sheet,group,link"`
+	Type          docs.PageType       `json:"type" enum:"document,group,link,computed"`
+	URLs          *wire.PageURLs      `json:"urls,omitempty"`
+	Slug          string              `json:"slug,omitempty"`
+	Path          string              `json:"path,omitempty" doc:"Address within the space."`
+	LinkTitle     string              `json:"linkTitle,omitempty" doc:"What the navigation shows instead of the title."`
+	Description   string              `json:"description,omitempty"`
+	Pages         *[]Page             `json:"pages,omitempty"`
+	Git           *wire.GitBlob       `json:"git,omitempty"`
+	Layout        *pageLayout         `json:"layout,omitempty"`
+	Cover         *pageCover          `json:"cover,omitempty"`
+	Variables     docs.Variables      `json:"variables,omitempty"`
+	Tags          *[]pageTag          `json:"tags,omitempty" doc:"Of documents."`
+	Condition     string              `json:"condition,omitempty" doc:"Expression that decides which visitors see the page."`
+	Hidden        *bool               `json:"hidden,omitempty" doc:"Not in the navigation, but reachable by its address."`
+	NoIndex       *bool               `json:"noIndex,omitempty" doc:"Not found by search."`
+	NoRobotsIndex *bool               `json:"noRobotsIndex,omitempty" doc:"Not found by search engines."`
+	Target        *docs.Ref           `json:"target,omitempty"`
+	Href          string              `json:"href,omitempty"`
+	Computed      wire.ComputedSource `json:"computed,omitempty"`
+	DocumentID    string              `json:"documentId,omitempty"`
+	Markdown      *string             `json:"markdown,omitempty"`
+	Document      *markup.Document    `json:"document,omitempty"`
 }
 
 type pageLayout struct {
@@ -150,11 +124,11 @@ func (a *API) viewEncoder(ctx context.Context, v *revision.View, metadata bool, 
 
 // gitBlob returns the git information of a content; nil if it was not requested or there
 // is none.
-func (s viewEncoder) gitBlob(oid, path string) *gitBlob {
-	if !s.metadata || oid == "" {
+func (s viewEncoder) gitBlob(oid, path string) *wire.GitBlob {
+	if !s.metadata {
 		return nil
 	}
-	return &gitBlob{oid, path}
+	return wire.GitBlobOf(oid, path)
 }
 
 func (s viewEncoder) pages(in []*revision.PageNode) []Page {
@@ -178,7 +152,7 @@ func (s viewEncoder) page(w *revision.PageNode) Page {
 	case docs.PageLink:
 		p.Kind, p.Target, p.Href, p.Hidden = "link", inert(w.Target), s.a.href(s.v, w.Target), &w.Hidden
 	case docs.PageComputed:
-		p.Computed = computedSource(w.Computed)
+		p.Computed = wire.ComputedSource(w.Computed)
 	}
 	if w.HasPath() {
 		below := s.pages(w.Children)

@@ -171,6 +171,6 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream
 func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
 	return a.Content.PDF(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
-		FileURL: func(f docs.File) string { return a.downloadURL(wire.Bearer{User: docs.UserID(q.user)}, v.Space, f) },
+		FileURL: func(f docs.File) string { return a.DownloadURL(wire.Bearer{User: docs.UserID(q.user)}, v.Space, f) },
 	})
 }

@@ -101,7 +101,7 @@ type listReviewsIn struct {
 }
 
 func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[Review], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ type submitReviewIn struct {
 	wire.RequestIn
 	Body struct {
 		Status  docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
-		Comment *ContentBody      `json:"comment,omitempty"`
+		Comment *wire.ContentBody `json:"comment,omitempty"`
 	}
 }
 
@@ -136,7 +136,7 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Cre
 	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
 		var err error
-		if comment, err = c.plain("body.comment"); err != nil {
+		if comment, err = c.RevisionBody("body.comment"); err != nil {
 			return nil, err
 		}
 	}
@@ -161,7 +161,7 @@ type reviewIn struct {
 }
 
 func (a *API) getReview(ctx context.Context, in *reviewIn) (*kernel.Out[Review], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ type listRequestedIn struct {
 }
 
 func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*kernel.Page[RequestedReviewer], error) {
-	cr, err := a.find(ctx, in.Request)
+	cr, err := a.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -209,9 +209,9 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 type requestReviewersIn struct {
 	wire.RequestIn
 	Body struct {
-		Users       []docs.UserID   `json:"users" maxItems:"100"`
-		Subject     opt.Val[string] `json:"subject,omitempty" maxLength:"100"`
-		Description rawDoc          `json:"description,omitempty"`
+		Users       []docs.UserID    `json:"users" maxItems:"100"`
+		Subject     opt.Val[string]  `json:"subject,omitempty" maxLength:"100"`
+		Description wire.RawDocument `json:"description,omitempty"`
 	}
 }
 

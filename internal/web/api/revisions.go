@@ -42,13 +42,13 @@ func (a *API) revisions() {
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: read,
 		Summary: "List the files of a revision.",
-	}, func(ctx context.Context, in *revisionFilesIn) (*kernel.Page[File], error) {
+	}, func(ctx context.Context, in *revisionFilesIn) (*kernel.Page[wire.File], error) {
 		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a revision.",
-	}, func(ctx context.Context, in *revisionFileIn) (*kernel.Out[File], error) {
+	}, func(ctx context.Context, in *revisionFileIn) (*kernel.Out[wire.File], error) {
 		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
 	})
 	kernel.Register(a.Kernel, kernel.Op{
@@ -92,7 +92,7 @@ type Revision struct {
 	Type             docs.RevisionType   `json:"type" enum:"edits,merge,update,rollback,computed"`
 	Parents          []docs.RevisionID   `json:"parents"`
 	Pages            []Page              `json:"pages"`
-	Files            []File              `json:"files"`
+	Files            []wire.File         `json:"files"`
 	ReusableContents []ReusableContent   `json:"reusableContents"`
 	Tags             []RevisionTag       `json:"tags" doc:"Tags of its pages."`
 	Variables        docs.Variables      `json:"variables,omitempty"`
@@ -116,10 +116,10 @@ type gitCommit struct {
 
 // ReusableContent is the JSON form of a reusable content.
 type ReusableContent struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Document string   `json:"document,omitempty" doc:"Id of its document."`
-	Git      *gitBlob `json:"git,omitempty"`
+	ID       string        `json:"id"`
+	Title    string        `json:"title"`
+	Document string        `json:"document,omitempty" doc:"Id of its document."`
+	Git      *wire.GitBlob `json:"git,omitempty"`
 }
 
 func (s viewEncoder) reusableContent(r docs.Reusable) ReusableContent {
@@ -198,7 +198,7 @@ func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revi
 	r := v.Rev
 	w := Revision{
 		Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, CreatedAt: r.CreatedAt,
-		Files: []File{}, ReusableContents: []ReusableContent{},
+		Files: []wire.File{}, ReusableContents: []ReusableContent{},
 		URLs: revisionURLs{a.AppURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
 	}
 	visited := v.Visitor() != nil
@@ -248,7 +248,7 @@ func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*wire.ChangeReq
 	if v.Rev.MergedFrom == "" || v.Visitor() != nil {
 		return nil, nil
 	}
-	cr, err := a.find(ctx, string(v.Rev.MergedFrom))
+	cr, err := a.FindRequest(ctx, string(v.Rev.MergedFrom))
 	if err != nil {
 		return nil, err
 	}

@@ -80,14 +80,14 @@ func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[wi
 // newSpace is the body of createSpace. At most one source of the initial content can be
 // set.
 type newSpace struct {
-	Title          string                  `json:"title,omitempty" maxLength:"50"`
-	Emoji          string                  `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
-	Parent         docs.CollectionID       `json:"parent,omitempty" minLength:"1"`
-	Language       kernel.Language         `json:"language,omitempty"`
-	EditMode       docs.EditMode           `json:"editMode,omitempty"`
-	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true creates a space without pages."`
-	Template       opt.Val[wire.Template]  `json:"template,omitempty" doc:"Content to start with."`
-	ComputedSource opt.Val[computedSource] `json:"computedSource,omitempty" doc:"A page whose pages are computed, as computed of pages: of the type builtin:openapi, with a reference to the specification."`
+	Title          string                       `json:"title,omitempty" maxLength:"50"`
+	Emoji          string                       `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
+	Parent         docs.CollectionID            `json:"parent,omitempty" minLength:"1"`
+	Language       kernel.Language              `json:"language,omitempty"`
+	EditMode       docs.EditMode                `json:"editMode,omitempty"`
+	Empty          opt.Val[bool]                `json:"empty,omitempty" doc:"true creates a space without pages."`
+	Template       opt.Val[wire.Template]       `json:"template,omitempty" doc:"Content to start with."`
+	ComputedSource opt.Val[wire.ComputedSource] `json:"computedSource,omitempty" doc:"A page whose pages are computed, as computed of pages: of the type builtin:openapi, with a reference to the specification."`
 }
 
 type createSpaceIn struct {

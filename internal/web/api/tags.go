@@ -1,6 +1,8 @@
 package api
 
-import "github.com/octavo-docs/octavo/internal/docs"
+import (
+	"github.com/octavo-docs/octavo/internal/docs"
+)
 
 // RevisionTag is the JSON form of a tag that pages of a revision have.
 type RevisionTag struct {

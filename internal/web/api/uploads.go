@@ -90,18 +90,19 @@ type receiveUploadIn struct {
 	Size int             `query:"size"`
 	User docs.UserID     `query:"user"`
 	wire.SignedAddress
-	Upload
+	wire.Upload
 }
 
 func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*kernel.Done, error) {
-	if kind := in.request.Header.Get("Content-Type"); kind != "" && kind != in.Type && in.Type != "" {
+	w, r := in.HTTP()
+	if kind := r.Header.Get("Content-Type"); kind != "" && kind != in.Type && in.Type != "" {
 		return nil, errs.Field("header.Content-Type", "must be %q, as announced", in.Type)
 	}
-	if n := in.request.ContentLength; n >= 0 && n != int64(in.Size) {
+	if n := r.ContentLength; n >= 0 && n != int64(in.Size) {
 		return nil, errs.Field("body", "has %d bytes instead of the %d that were announced", n, in.Size)
 	}
 	by := authz.Actor{User: in.User, Request: authz.FromContext(ctx).Actor.Request}
-	body := http.MaxBytesReader(in.writer, in.request.Body, int64(in.Size)+1)
+	body := http.MaxBytesReader(w, r.Body, int64(in.Size)+1)
 	return nil, a.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: int64(in.Size)}, body)
 }
 

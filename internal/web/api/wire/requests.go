@@ -67,3 +67,8 @@ func (v *Views) ChangeRequest(ctx context.Context, g *authz.Grant, sp docs.Space
 func (v *Views) requestURL(sp docs.Space, c docs.ChangeRequest) string {
 	return v.AppURL(sp, "") + "/~/changes/" + strconv.FormatInt(c.Number, 10)
 }
+
+// FindRequest returns the change request with an id or number, in the space of the path.
+func (v *Views) FindRequest(ctx context.Context, name string) (docs.ChangeRequest, error) {
+	return v.reviews.ChangeRequest(ctx, authz.FromContext(ctx), name)
+}

@@ -25,11 +25,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	assetsapi "github.com/octavo-docs/octavo/internal/web/api/assets"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/openapi"
 	orgsapi "github.com/octavo-docs/octavo/internal/web/api/orgs"
 	"github.com/octavo-docs/octavo/internal/web/api/people"
 	sitesapi "github.com/octavo-docs/octavo/internal/web/api/sites"
+	spacesapi "github.com/octavo-docs/octavo/internal/web/api/spaces"
 	"github.com/octavo-docs/octavo/internal/web/api/support"
 	"github.com/octavo-docs/octavo/internal/web/api/translation"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -90,15 +92,12 @@ func New(c Config, secret string) *API {
 	openapi.Register(a.Views, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
 	sitesapi.Register(a.Views, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
 	support.Register(a.Views, support.Services{Conversations: c.Conversations})
+	spacesapi.Register(a.Views, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})
+	assetsapi.Register(a.Views, assetsapi.Services{Assets: c.Assets})
 	translation.Register(a.Views, translation.Services{Translations: c.Translations})
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
-	a.collections()
-	a.spaces()
 	a.urlContent()
 	a.embeds()
-	a.uploads()
-	a.fonts()
-	a.permissions()
 	a.content()
 	a.metaLinks()
 	a.revisions()
@@ -108,7 +107,6 @@ func New(c Config, secret string) *API {
 	a.reviews()
 	a.search()
 	a.comments()
-	a.git()
 	a.pdf()
 	return a
 }

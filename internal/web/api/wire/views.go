@@ -1,5 +1,5 @@
 // Package wire has what several families of operations show, and the parts that their
-// inputs share: the JSON forms of users, organizations, spaces, collections, change
+// inputs share: the JSON forms of users, organizations, spaces, collections, files, change
 // requests and results of searches.
 package wire
 

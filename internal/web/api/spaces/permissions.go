@@ -1,4 +1,4 @@
-package api
+package spaces
 
 import (
 	"cmp"
@@ -16,64 +16,64 @@ import (
 
 // permissions declares the operations on permissions: the same nine for spaces,
 // collections and sites.
-func (a *API) permissions() {
-	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
-	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
-	a.sharing("Site", wire.SiteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) permissions() {
+	h.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
+	h.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
+	h.sharing("Site", wire.SiteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Explain which rule gives a user their role on the space.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
-	}, a.explain)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.explain)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Explain which rule gives a user their role on the collection.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
-	}, a.explain)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.explain)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "explainSitePermission", Route: "GET " + wire.SiteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
 		Summary: "Explain which rule gives a user their role on the site.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
-	}, a.explain)
+	}, h.explain)
 }
 
 // sharing declares the operations on the access to a space, a collection or a site. The
 // grant identifies which one it is, so inputs do not name it.
-func (a *API) sharing(noun, path string, admin, look authz.Rule) {
+func (h *handlers) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
 		Summary: "Grant a role to users and teams of the organization.",
 		About:   "You cannot grant a role above your own. The role null revokes direct grants, so that those users and teams inherit their role again.",
-	}, a.share)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.share)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to users directly.",
-	}, a.userGrants)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.userGrants)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a user directly.",
-	}, a.reshareUser)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.reshareUser)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a user directly.",
-	}, a.unshareUser)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.unshareUser)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to teams directly.",
-	}, a.teamGrants)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.teamGrants)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a team directly.",
-	}, a.reshareTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.reshareTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a team directly.",
-	}, a.unshareTeam)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.unshareTeam)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
 		Summary: "List everybody who has access, by any rule, with their role.",
-	}, a.aggregate)
+	}, h.aggregate)
 }
 
 type shareBody struct {
@@ -84,11 +84,11 @@ type shareBody struct {
 
 type shareIn struct{ Body shareBody }
 
-func (a *API) share(ctx context.Context, in *shareIn) (*kernel.Done, error) {
+func (h *handlers) share(ctx context.Context, in *shareIn) (*kernel.Done, error) {
 	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
 		return nil, errs.Field("body", "must contain users or teams")
 	}
-	return nil, a.Spaces.Share(ctx, authz.FromContext(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
+	return nil, h.Spaces.Share(ctx, authz.FromContext(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
 
 // UserPermission is the JSON form of the role of a user.
@@ -105,16 +105,16 @@ type TeamPermission struct {
 	Team       wire.Team `json:"team"`
 }
 
-func (a *API) userGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[UserPermission], error) {
-	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
-		return UserPermission{Permission: g.Role, User: a.User(g.User)}
+func (h *handlers) userGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[UserPermission], error) {
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
+		return UserPermission{Permission: g.Role, User: h.User(g.User)}
 	})
 }
 
-func (a *API) teamGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[TeamPermission], error) {
+func (h *handlers) teamGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[TeamPermission], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
-		return TeamPermission{v.Role, a.Team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
+		return TeamPermission{v.Role, h.Team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
 	})
 }
 
@@ -137,24 +137,24 @@ type reshareTeamIn struct {
 	Body newRole
 }
 
-func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*kernel.Done, error) {
+func (h *handlers) reshareUser(ctx context.Context, in *reshareUserIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
+	return nil, h.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*kernel.Done, error) {
+func (h *handlers) reshareTeam(ctx context.Context, in *reshareTeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
+	return nil, h.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func (a *API) unshareUser(ctx context.Context, in *wire.UserIn) (*kernel.Done, error) {
+func (h *handlers) unshareUser(ctx context.Context, in *wire.UserIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
+	return nil, h.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 }
 
-func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*kernel.Done, error) {
+func (h *handlers) unshareTeam(ctx context.Context, in *GrantedTeam) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
+	return nil, h.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
 }
 
 type aggregateIn struct {
@@ -166,14 +166,14 @@ type aggregateIn struct {
 	Team   string `query:"team" maxLength:"100" doc:"Ignored."`
 }
 
-func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*kernel.Page[UserPermission], error) {
+func (h *handlers) aggregate(ctx context.Context, in *aggregateIn) (*kernel.Page[UserPermission], error) {
 	g := authz.FromContext(ctx)
 	var origin *wire.OrgPointer
 	if g.Site.ID != "" { // clients do not support a site as the origin
 		origin = &wire.OrgPointer{Type: "organization", Organization: string(g.Site.Org)}
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
-		return UserPermission{Permission: e.Role, User: a.User(e.User), Origin: origin}
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
+		return UserPermission{Permission: e.Role, User: h.User(e.User), Origin: origin}
 	})
 }
 
@@ -209,10 +209,10 @@ var reasonTexts = map[docs.Reason]string{
 	docs.ReasonOrgRole:   "No other rule applies, so it is the user's role in the organization.",
 }
 
-func (a *API) explain(ctx context.Context, in *explainIn) (*kernel.Out[Explanation], error) {
+func (h *handlers) explain(ctx context.Context, in *explainIn) (*kernel.Out[Explanation], error) {
 	g := authz.FromContext(ctx)
 	user := cmp.Or(wire.UserOf(g, in.User), g.Actor.User)
-	why, err := a.Spaces.Explain(ctx, g, user)
+	why, err := h.Spaces.Explain(ctx, g, user)
 	w := Explanation{
 		Object: "permission-explanation", User: string(user), Role: wire.OrNull(why.Role), Rule: why.Reason, Team: string(why.Team),
 		Source: explanationSource{"organization", string(g.Access.Org)}, Text: reasonTexts[why.Reason],

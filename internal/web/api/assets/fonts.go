@@ -1,4 +1,4 @@
-package api
+package assets
 
 import (
 	"context"
@@ -17,40 +17,40 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) fonts() {
+func (h *handlers) fonts() {
 	const tag, route, one = "Custom fonts", "/orgs/{organizationId}/fonts", "/orgs/{organizationId}/fonts/{fontId}"
 	const files = "Files are uploaded before, with the kind customization_font. Every font needs the weight 400: 412 without it."
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listCustomFonts", Route: "GET " + route, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "List the custom fonts of an organization, oldest first, all at once.",
-	}, a.listFonts)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listFonts)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createCustomFont", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a custom font, which sites of the organization can use.",
 		About:   files + " An organization can have 100 fonts.",
-	}, a.createFont)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createFont)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCustomFont", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "Get a custom font.",
-	}, a.getFont)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getFont)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateCustomFont", Route: "POST " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change a custom font, also for the sites that use it.",
 		About:   "Weights that are not named stay as they are. " + files,
-	}, a.updateFont)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateFont)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteCustomFont", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Delete a custom font.",
 		About:   "412 if a site uses it.",
-	}, a.deleteFont)
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	}, h.deleteFont)
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "downloadFont", Route: "GET /fonts/{organizationId}/{fontId}/{file}", Tag: tag, Allow: authz.Signed(), Signed: signedFont, Time: kernel.TransferTime,
 		Sends:   []string{"font/woff2", "font/woff", "font/ttf", "font/otf"},
 		Summary: "Download a file of a custom font from the address that the font has for it.",
-	}, a.downloadFont)
+	}, h.downloadFont)
 }
 
 // CustomFont is the JSON form of a custom font.
@@ -65,12 +65,12 @@ type fontPermissions struct {
 
 // font returns the JSON form of a font for a member. Its files have signed addresses like
 // other files, so that members can see a font that no site uses.
-func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
-	expires := a.DownloadEnd()
+func (h *handlers) font(g *authz.Grant, f docs.Font) CustomFont {
+	expires := h.DownloadEnd()
 	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
 		user := string(g.Actor.User)
-		signature := a.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
-		return a.Location("fonts", string(f.Org), string(f.ID), face.File()) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
+		signature := h.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
+		return h.Location("fonts", string(f.Org), string(f.ID), face.File()) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
 	}), fontPermissions{g.Can(authz.ManageFonts)}}
 }
 
@@ -80,11 +80,11 @@ func signedFont(r *http.Request) []string {
 	return fontParts(r.PathValue("organizationId"), r.PathValue("fontId"), r.PathValue("file"), r.URL.Query().Get("user"))
 }
 
-func (a *API) listFonts(ctx context.Context, in *wire.OrgIn) (*kernel.Page[CustomFont], error) {
-	all, err := a.Assets.Fonts(ctx, in.Org)
+func (h *handlers) listFonts(ctx context.Context, in *wire.OrgIn) (*kernel.Page[CustomFont], error) {
+	all, err := h.Assets.Fonts(ctx, in.Org)
 	items := make([]CustomFont, len(all))
 	for i, f := range all {
-		items[i] = a.font(authz.FromContext(ctx), f)
+		items[i] = h.font(authz.FromContext(ctx), f)
 	}
 	return kernel.Items(items), err
 }
@@ -100,13 +100,13 @@ type createFontIn struct {
 	}
 }
 
-func (a *API) createFont(ctx context.Context, in *createFontIn) (*kernel.Created[CustomFont], error) {
+func (h *handlers) createFont(ctx context.Context, in *createFontIn) (*kernel.Created[CustomFont], error) {
 	g, p := authz.FromContext(ctx), assets.FontPatch{Family: opt.Of(in.Body.Family)}
 	for _, f := range in.Body.Faces {
 		p.Faces = append(p.Faces, assets.FacePatch(f))
 	}
-	f, err := a.Assets.CreateFont(ctx, g, p)
-	return kernel.Made(a.Location("orgs", string(in.Org), "fonts", string(f.ID)), a.font(g, f)), err
+	f, err := h.Assets.CreateFont(ctx, g, p)
+	return kernel.Made(h.Location("orgs", string(in.Org), "fonts", string(f.ID)), h.font(g, f)), err
 }
 
 type fontIn struct {
@@ -114,9 +114,9 @@ type fontIn struct {
 	Font docs.FontID `path:"fontId"`
 }
 
-func (a *API) getFont(ctx context.Context, in *fontIn) (*kernel.Out[CustomFont], error) {
-	f, err := a.Assets.Font(ctx, in.Org, in.Font)
-	return kernel.OK(a.font(authz.FromContext(ctx), f)), err
+func (h *handlers) getFont(ctx context.Context, in *fontIn) (*kernel.Out[CustomFont], error) {
+	f, err := h.Assets.Font(ctx, in.Org, in.Font)
+	return kernel.OK(h.font(authz.FromContext(ctx), f)), err
 }
 
 type updateFontIn struct {
@@ -131,7 +131,7 @@ type updateFontIn struct {
 	}
 }
 
-func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*kernel.Out[CustomFont], error) {
+func (h *handlers) updateFont(ctx context.Context, in *updateFontIn) (*kernel.Out[CustomFont], error) {
 	b := in.Body
 	if !b.Family.IsSet() && len(b.Faces) == 0 {
 		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
@@ -140,12 +140,12 @@ func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*kernel.Out[Cus
 	for _, f := range b.Faces {
 		p.Faces = append(p.Faces, assets.FacePatch{Weight: f.Weight, Key: f.Key.Or("")})
 	}
-	f, err := a.Assets.UpdateFont(ctx, g, in.Font, p)
-	return kernel.OK(a.font(g, f)), err
+	f, err := h.Assets.UpdateFont(ctx, g, in.Font, p)
+	return kernel.OK(h.font(g, f)), err
 }
 
-func (a *API) deleteFont(ctx context.Context, in *fontIn) (*kernel.Done, error) {
-	return nil, a.Assets.DeleteFont(ctx, authz.FromContext(ctx), in.Font)
+func (h *handlers) deleteFont(ctx context.Context, in *fontIn) (*kernel.Done, error) {
+	return nil, h.Assets.DeleteFont(ctx, authz.FromContext(ctx), in.Font)
 }
 
 // downloadFontIn holds the parameters of an address that font returned.
@@ -157,8 +157,8 @@ type downloadFontIn struct {
 	wire.SignedAddress
 }
 
-func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (kernel.Stream, error) {
-	_, _, err := a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListFonts, in.Org)
+func (h *handlers) downloadFont(ctx context.Context, in *downloadFontIn) (kernel.Stream, error) {
+	_, _, err := h.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListFonts, in.Org)
 	if authz.Denied(err) {
 		err = errs.Missing("font")
 	}
@@ -166,7 +166,7 @@ func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (kernel.Stre
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		face, o, err := a.Assets.OpenFont(r.Context(), in.Org, in.Font, in.File)
+		face, o, err := h.Assets.OpenFont(r.Context(), in.Org, in.Font, in.File)
 		if err != nil {
 			return err
 		}

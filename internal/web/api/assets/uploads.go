@@ -1,4 +1,4 @@
-package api
+package assets
 
 import (
 	"context"
@@ -16,20 +16,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) uploads() {
+func (h *handlers) uploads() {
 	const tag = "Uploads"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "generateStorageUploadURL", Route: "POST /orgs/{organizationId}/storage/upload", Tag: tag, Allow: authz.Org(authz.UploadFiles), Status: 201,
 		Summary: "Announce a file, and get an address to upload it to.",
 		About: "Send the file there with PUT within 15 minutes, in the size that was announced. A font may have 10 MB. Files of other kinds are refused: nothing is made of them here. " +
 			"The key names the file for one day: what is made of the file meanwhile keeps it.",
-	}, a.announceUpload)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.announceUpload)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "uploadToStorage", Route: "PUT /uploads/{organizationId}/{key}", Tag: tag, Allow: authz.Signed(), Signed: signedUpload, Time: kernel.TransferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Upload a file to an address that generateStorageUploadURL returned.",
 		About:   "The body is the file. The header Content-Type, if there is one, must have the type that was announced. 409 if the file was uploaded already.",
-	}, a.receiveUpload)
+	}, h.receiveUpload)
 }
 
 // StorageUploadURL is the JSON form of an address to which a file can be uploaded.
@@ -51,17 +51,17 @@ type announceUploadIn struct {
 	}
 }
 
-func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*kernel.Out[StorageUploadURL], error) {
+func (h *handlers) announceUpload(ctx context.Context, in *announceUploadIn) (*kernel.Out[StorageUploadURL], error) {
 	f := in.Body.File
-	u, err := a.Assets.Announce(authz.FromContext(ctx), docs.Upload{Kind: in.Body.Kind, Name: f.Name, ContentType: f.Type, Size: f.Size})
+	u, err := h.Assets.Announce(authz.FromContext(ctx), docs.Upload{Kind: in.Body.Kind, Name: f.Name, ContentType: f.Type, Size: f.Size})
 	if err != nil {
 		return nil, err
 	}
 	query := url.Values{
 		"kind": {string(u.Kind)}, "name": {u.Name}, "type": {u.ContentType}, "size": {strconv.FormatInt(u.Size, 10)}, "user": {string(u.CreatedBy)},
 	}
-	query.Set("signature", a.Signer.Sign(a.Clock().Add(assets.UploadTime), uploadParts(string(u.Org), string(u.Key), query)...))
-	at := a.Location("uploads", string(u.Org), string(u.Key)) + "?" + query.Encode()
+	query.Set("signature", h.Signer.Sign(h.Clock().Add(assets.UploadTime), uploadParts(string(u.Org), string(u.Key), query)...))
+	at := h.Location("uploads", string(u.Org), string(u.Key)) + "?" + query.Encode()
 	return kernel.OK(StorageUploadURL{Object: "storage-signed-url", URL: at, Key: string(u.Key)}), nil
 }
 
@@ -93,7 +93,7 @@ type receiveUploadIn struct {
 	wire.Upload
 }
 
-func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*kernel.Done, error) {
+func (h *handlers) receiveUpload(ctx context.Context, in *receiveUploadIn) (*kernel.Done, error) {
 	w, r := in.HTTP()
 	if kind := r.Header.Get("Content-Type"); kind != "" && kind != in.Type && in.Type != "" {
 		return nil, errs.Field("header.Content-Type", "must be %q, as announced", in.Type)
@@ -103,7 +103,7 @@ func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*kernel.D
 	}
 	by := authz.Actor{User: in.User, Request: authz.FromContext(ctx).Actor.Request}
 	body := http.MaxBytesReader(w, r.Body, int64(in.Size)+1)
-	return nil, a.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: int64(in.Size)}, body)
+	return nil, h.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: int64(in.Size)}, body)
 }
 
 var _ huma.Resolver = (*receiveUploadIn)(nil)

@@ -1,4 +1,4 @@
-package api
+package spaces
 
 import (
 	"context"
@@ -14,57 +14,57 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) spaces() {
+func (h *handlers) spaces() {
 	const tag = "Spaces"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the spaces of an organization that you can see.",
-	}, a.listSpaces)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listSpaces)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a space.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
-	}, a.createSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Get a space.",
-	}, a.getSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Change the settings of a space.",
-	}, a.updateSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Move a space to the trash, from where it can be restored for 7 days.",
-	}, a.deleteSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
 		Summary: "Copy a space: the same content next to it, without the history.",
 		About:   "Needs the role create in the collection or organization that contains the space.",
-	}, a.duplicateSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.duplicateSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Restore a space from the trash.",
 		About:   "409 if the space is not in the trash, 404 if its 7 days have passed.",
-	}, a.restoreSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.restoreSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a space within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
-	}, a.moveSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.moveSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a space to another organization.",
 		About:   "Needs the role create in both organizations. 409 if nothing would change, 412 if the space cannot be transferred.",
-	}, a.transferSpace)
+	}, h.transferSpace)
 }
 
-func (a *API) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[wire.Space], error) {
-	return kernel.ListOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) wire.Space {
-		return a.Space(authz.FromContext(ctx).Actor, it.It, it.Role)
+func (h *handlers) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[wire.Space], error) {
+	return kernel.ListOf(ctx, h.Kernel, p, h.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) wire.Space {
+		return h.Space(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }
 
@@ -73,8 +73,8 @@ type listSpacesIn struct {
 	kernel.Paged
 }
 
-func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[wire.Space], error) {
-	return a.spacesPage(ctx, in.Paged, "")
+func (h *handlers) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[wire.Space], error) {
+	return h.spacesPage(ctx, in.Paged, "")
 }
 
 // newSpace is the body of createSpace. At most one source of the initial content can be
@@ -95,7 +95,7 @@ type createSpaceIn struct {
 	Body *newSpace
 }
 
-func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[wire.Space], error) {
+func (h *handlers) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[wire.Space], error) {
 	b := newSpace{}
 	if in.Body != nil {
 		b = *in.Body
@@ -116,8 +116,8 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Creat
 	case computed:
 		first.Computed = []byte(source)
 	}
-	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)
-	return kernel.Made(a.Location("spaces", string(s.ID)), a.Space(authz.FromContext(ctx).Actor, s, r)), err
+	s, r, err := h.Spaces.Create(ctx, authz.FromContext(ctx), first)
+	return kernel.Made(h.Location("spaces", string(s.ID)), h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type getSpaceIn struct {
@@ -125,16 +125,16 @@ type getSpaceIn struct {
 	wire.ShareKeyIn
 }
 
-func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	key := ""
 	if at := g.Space.Published; at != nil {
 		var err error
-		if key, err = a.Sites.AddressKey(ctx, g, *at, in.ShareKey); err != nil {
+		if key, err = h.Sites.AddressKey(ctx, g, *at, in.ShareKey); err != nil {
 			return nil, err
 		}
 	}
-	return kernel.OK(a.SeenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
+	return kernel.OK(h.SeenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
 }
 
 type updateSpaceIn struct {
@@ -150,7 +150,7 @@ type updateSpaceIn struct {
 	}
 }
 
-func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[wire.Space], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := spaces.SpacePatch{
 		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: wire.PlainRules(b.MergeRules),
@@ -158,27 +158,27 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[w
 	if l, set := b.Language.Get(); set {
 		patch.Language = opt.Of(string(l))
 	}
-	s, err := a.Spaces.Update(ctx, g, patch)
+	s, err := h.Spaces.Update(ctx, g, patch)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) deleteSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
-	return nil, a.Spaces.Delete(ctx, authz.FromContext(ctx))
+func (h *handlers) deleteSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
+	return nil, h.Spaces.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) duplicateSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Created[wire.Space], error) {
-	s, r, err := a.Spaces.Duplicate(ctx, authz.FromContext(ctx))
-	return kernel.Made(a.Location("spaces", string(s.ID)), a.Space(authz.FromContext(ctx).Actor, s, r)), err
+func (h *handlers) duplicateSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Created[wire.Space], error) {
+	s, r, err := h.Spaces.Duplicate(ctx, authz.FromContext(ctx))
+	return kernel.Made(h.Location("spaces", string(s.ID)), h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) restoreSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) restoreSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
-	s, err := a.Spaces.Restore(ctx, g)
-	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, g.Role)), err
+	s, err := h.Spaces.Restore(ctx, g)
+	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, g.Role)), err
 }
 
 type moveSpaceIn struct {
@@ -186,18 +186,18 @@ type moveSpaceIn struct {
 	Body movement
 }
 
-func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.Spaces.Move(ctx, g, m)
+	s, err := h.Spaces.Move(ctx, g, m)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type transferSpaceIn struct {
@@ -205,12 +205,12 @@ type transferSpaceIn struct {
 	Body transfer
 }
 
-func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
-	s, err := a.Spaces.Transfer(ctx, g, in.Body.Organization)
+	s, err := h.Spaces.Transfer(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return kernel.OK(a.Space(authz.FromContext(ctx).Actor, s, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }

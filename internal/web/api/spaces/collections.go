@@ -1,4 +1,4 @@
-package api
+package spaces
 
 import (
 	"context"
@@ -14,45 +14,45 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) collections() {
+func (h *handlers) collections() {
 	const tag = "Collections"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listCollectionsInOrganizationById", Route: "GET /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the collections of an organization that you can see.",
-	}, a.listCollections)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listCollections)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createCollection", Route: "POST /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a collection.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
-	}, a.createCollection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createCollection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCollectionById", Route: "GET /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Get a collection.",
-	}, a.getCollection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getCollection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateCollectionById", Route: "PATCH /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Change a collection's title, description or default level.",
-	}, a.updateCollection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateCollection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteCollectionById", Route: "DELETE /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Delete a collection and the collections in it; their spaces are moved to the trash.",
-	}, a.deleteCollection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteCollection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSpacesInCollectionById", Route: "GET /collections/{collectionId}/spaces", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "List the spaces directly in a collection that you can see.",
-	}, a.listCollectionSpaces)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listCollectionSpaces)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a collection within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
-	}, a.moveCollection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.moveCollection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a collection with everything in it to another organization.",
 		About:   "Needs the role create in both organizations. 409 if nothing would change, 412 if something in the collection cannot be transferred.",
-	}, a.transferCollection)
+	}, h.transferCollection)
 }
 
 type listCollectionsIn struct {
@@ -61,9 +61,9 @@ type listCollectionsIn struct {
 	Nested bool `query:"nested" default:"true" doc:"false excludes collections that are inside another one."`
 }
 
-func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*kernel.Page[wire.Collection], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) wire.Collection {
-		return a.Collection(authz.FromContext(ctx).Actor, it.It, it.Role)
+func (h *handlers) listCollections(ctx context.Context, in *listCollectionsIn) (*kernel.Page[wire.Collection], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) wire.Collection {
+		return h.Collection(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }
 
@@ -75,23 +75,23 @@ type createCollectionIn struct {
 	}
 }
 
-func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*kernel.Created[wire.Collection], error) {
+func (h *handlers) createCollection(ctx context.Context, in *createCollectionIn) (*kernel.Created[wire.Collection], error) {
 	var title string
 	var parent docs.CollectionID
 	if in.Body != nil {
 		title, parent = in.Body.Title, in.Body.Parent
 	}
-	c, r, err := a.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
-	return kernel.Made(a.Location("collections", string(c.ID)), a.Collection(authz.FromContext(ctx).Actor, c, r)), err
+	c, r, err := h.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
+	return kernel.Made(h.Location("collections", string(c.ID)), h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type CollectionIn struct {
 	Collection docs.CollectionID `path:"collectionId"`
 }
 
-func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*kernel.Out[wire.Collection], error) {
+func (h *handlers) getCollection(ctx context.Context, _ *CollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
+	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
 }
 
 type updateCollectionIn struct {
@@ -103,18 +103,18 @@ type updateCollectionIn struct {
 	}
 }
 
-func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[wire.Collection], error) {
+func (h *handlers) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
+	c, err := h.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
-func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*kernel.Done, error) {
-	return nil, a.Spaces.DeleteCollection(ctx, authz.FromContext(ctx))
+func (h *handlers) deleteCollection(ctx context.Context, _ *CollectionIn) (*kernel.Done, error) {
+	return nil, h.Spaces.DeleteCollection(ctx, authz.FromContext(ctx))
 }
 
 type listCollectionSpacesIn struct {
@@ -122,8 +122,8 @@ type listCollectionSpacesIn struct {
 	kernel.Paged
 }
 
-func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[wire.Space], error) {
-	return a.spacesPage(ctx, in.Paged, in.Collection)
+func (h *handlers) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[wire.Space], error) {
+	return h.spacesPage(ctx, in.Paged, in.Collection)
 }
 
 // movement is the requested parent and position of a collection or a space.
@@ -178,18 +178,18 @@ type moveCollectionIn struct {
 	Body movement
 }
 
-func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel.Out[wire.Collection], error) {
+func (h *handlers) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Spaces.MoveCollection(ctx, g, m)
+	c, err := h.Spaces.MoveCollection(ctx, g, m)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type transfer struct {
@@ -201,12 +201,12 @@ type transferCollectionIn struct {
 	Body transfer
 }
 
-func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[wire.Collection], error) {
+func (h *handlers) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	c, err := a.Spaces.TransferCollection(ctx, g, in.Body.Organization)
+	c, err := h.Spaces.TransferCollection(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return kernel.OK(a.Collection(authz.FromContext(ctx).Actor, c, r)), err
+	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }

@@ -1,4 +1,4 @@
-package api
+package spaces
 
 import (
 	"context"
@@ -14,70 +14,70 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) git() {
+func (h *handlers) git() {
 	const (
 		tag  = "Git"
 		root = "/spaces/{spaceId}/git"
 	)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "importGitRepository", Route: "POST " + root + "/import", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Import a branch of a repository into a space.",
 		About: "The import runs in the background, after the git operations of the space that were requested earlier. Location is the address of the operation, which shows its progress and result. " +
 			"Changes of both sides are merged; if they conflict, a change request is created. The same import is not queued twice. A space can have 20 waiting operations.",
-	}, a.importGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.importGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "exportToGitRepository", Route: "POST " + root + "/export", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Export a space to a branch of a repository.",
 		About: "The export runs in the background. Location is the address of the operation. Each revision since the last synchronization becomes a commit. " +
 			"A branch with other commits is not changed, unless force replaces them.",
-	}, a.exportGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.exportGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSpaceGitInfo", Route: "GET " + root + "/info", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get the repository that a space is synchronized with.",
 		About:   "404 if the space is not synchronized with a repository.",
-	}, a.gitInfo)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.gitInfo)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteLegacyGitInstallation", Route: "DELETE " + root + "/legacy-installation", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Forget the repository information that imports and exports recorded.",
 		About:   "A connection is not ended by this. The next import or export records it again.",
-	}, a.forgetGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.forgetGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getGitConnection", Route: "GET " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace.Within(docs.ScopeRead)),
 		Summary: "Get the git connection of a space.",
-	}, a.getConnection)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getConnection)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Connect a space to a branch of a repository, and keep both synchronized.",
 		About: "Replaces the existing connection; fields that are left out get their default. Unless the connection is paused or nothing has changed, the space is synchronized immediately: see lastOperation of the answer. Commits are imported when the host calls the webhook, or when the server polls; revisions are exported when a change request is merged, " +
 			"and 30 seconds after the last direct edit. The connection acts with the permissions of the user who created it. If the repository stays the same, credentials that are left out are kept.",
-	}, a.connectGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.connectGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Delete the git connection of a space and its secrets.",
 		About:   "Its waiting operations are cancelled, and the space no longer shows a repository. Neither the space nor the repository is changed.",
-	}, a.disconnectGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.disconnectGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "syncGitRepository", Route: "POST " + root + "/sync", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusAccepted,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Synchronize a connected space now.",
 		About:   "Queues an import, an export, or both, according to the direction of the connection, and returns them. 412 if the connection is paused.",
-	}, a.syncGit)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.syncGit)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listGitOperations", Route: "GET " + root + "/operations", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "List the imports and exports of a space, newest first.",
 		About:   "The last 100 are kept. Problems are listed in single operations only.",
-	}, a.listGitOperations)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listGitOperations)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getGitOperation", Route: "GET " + root + "/operations/{operationId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an import or an export.",
-	}, a.getGitOperation)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getGitOperation)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "receiveGitWebhook", Route: "POST " + root + "/webhook", Tag: tag, Allow: authz.Public(), Status: http.StatusNoContent, MaxBody: gitsync.MaxHook,
 		Also:    []int{http.StatusUnauthorized},
 		Summary: "Receive a push notification from the host of a repository.",
 		About: "Signed with the secret of the connection: X-Hub-Signature-256 (GitHub), X-Gitea-Signature or X-Forgejo-Signature, X-Gitlab-Token, or, from a script, X-Octavo-Signature: t=SECONDS,v1=HEX, " +
 			"where HEX is the HMAC-SHA256 of the seconds, a dot and the body, and the seconds are at most 5 minutes off. The body of a script is {\"ref\": \"refs/heads/main\"}, or {}. Other events and refs do nothing.",
-	}, a.gitHook)
+	}, h.gitHook)
 }
 
 // GitRequestBody holds the fields that the bodies of an import and of an export have in
@@ -115,12 +115,12 @@ type gitQueued struct {
 	Location string `header:"Location"`
 }
 
-func (a *API) gitQueued(o docs.GitOperation, err error) (*gitQueued, error) {
-	return &gitQueued{a.operationURL(o)}, err
+func (h *handlers) gitQueued(o docs.GitOperation, err error) (*gitQueued, error) {
+	return &gitQueued{h.operationURL(o)}, err
 }
 
-func (a *API) operationURL(o docs.GitOperation) string {
-	return a.Location("spaces", string(o.Space), "git", "operations", string(o.ID))
+func (h *handlers) operationURL(o docs.GitOperation) string {
+	return h.Location("spaces", string(o.Space), "git", "operations", string(o.ID))
 }
 
 type importGitIn struct {
@@ -131,8 +131,8 @@ type importGitIn struct {
 	}
 }
 
-func (a *API) importGit(ctx context.Context, in *importGitIn) (*gitQueued, error) {
-	return a.gitQueued(a.Git.Import(ctx, authz.FromContext(ctx), gitsync.ImportInput{Input: in.Body.plain(), Standalone: in.Body.Standalone}))
+func (h *handlers) importGit(ctx context.Context, in *importGitIn) (*gitQueued, error) {
+	return h.gitQueued(h.Git.Import(ctx, authz.FromContext(ctx), gitsync.ImportInput{Input: in.Body.plain(), Standalone: in.Body.Standalone}))
 }
 
 type exportGitIn struct {
@@ -144,17 +144,17 @@ type exportGitIn struct {
 	}
 }
 
-func (a *API) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error) {
-	return a.gitQueued(a.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
+func (h *handlers) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error) {
+	return h.gitQueued(h.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
 }
 
-func (a *API) gitInfo(ctx context.Context, in *wire.SpaceIn) (*kernel.Out[wire.GitSync], error) {
-	info, err := a.Git.Info(ctx, authz.FromContext(ctx))
+func (h *handlers) gitInfo(ctx context.Context, in *wire.SpaceIn) (*kernel.Out[wire.GitSync], error) {
+	info, err := h.Git.Info(ctx, authz.FromContext(ctx))
 	return kernel.OK(*wire.GitSyncOf(in.Space, &info)), err
 }
 
-func (a *API) forgetGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
-	return nil, a.Git.DeleteInfo(ctx, authz.FromContext(ctx))
+func (h *handlers) forgetGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
+	return nil, h.Git.DeleteInfo(ctx, authz.FromContext(ctx))
 }
 
 // GitConnection is the JSON form of a git connection. Credentials are never returned, and
@@ -188,22 +188,22 @@ type gitWebhook struct {
 	Secret string `json:"secret,omitempty" doc:"Returned when it is set, and never again."`
 }
 
-func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
+func (h *handlers) connection(c docs.GitConnection, secret string) GitConnection {
 	v := GitConnection{
 		Object: "git-connection", Space: string(c.Space), URL: c.Remote.URL, Ref: c.Remote.Ref, Directory: c.Remote.Directory,
 		Direction: c.Direction, HasCredentials: c.HasCredentials, CommitTemplate: c.CommitTemplate, PollSeconds: c.PollSeconds, Paused: c.Paused,
 		Provider: c.Provider, ConnectedBy: string(c.User), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, LastOperation: string(c.LastOperation),
-		Webhook: gitWebhook{URL: a.Git.HookURL(c.Space), Secret: secret},
+		Webhook: gitWebhook{URL: h.Git.HookURL(c.Space), Secret: secret},
 	}
 	if c.LastOperation != "" {
-		v.URLs.LastOperation = a.operationURL(docs.GitOperation{Space: c.Space, ID: c.LastOperation})
+		v.URLs.LastOperation = h.operationURL(docs.GitOperation{Space: c.Space, ID: c.LastOperation})
 	}
 	return v
 }
 
-func (a *API) getConnection(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitConnection], error) {
-	c, err := a.Git.Connection(ctx, authz.FromContext(ctx))
-	return kernel.OK(a.connection(c, "")), err
+func (h *handlers) getConnection(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitConnection], error) {
+	c, err := h.Git.Connection(ctx, authz.FromContext(ctx))
+	return kernel.OK(h.connection(c, "")), err
 }
 
 type connectGitIn struct {
@@ -229,7 +229,7 @@ type gitCredentials struct {
 	KnownHosts string `json:"knownHosts,omitempty" maxLength:"32768" doc:"Lines of a known_hosts file with the keys of the ssh server. Default: the first key that the server presents is stored, and any other is refused."`
 }
 
-func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*kernel.Out[GitConnection], error) {
+func (h *handlers) connectGit(ctx context.Context, in *connectGitIn) (*kernel.Out[GitConnection], error) {
 	b := in.Body
 	ask := gitsync.ConnectionInput{
 		URL: b.URL, Ref: b.Ref, Directory: b.Directory, Direction: b.Direction, Template: b.CommitTemplate, Poll: b.PollSeconds,
@@ -240,12 +240,12 @@ func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*kernel.Out[Git
 	} else if b.Credentials.IsNull() {
 		ask.Credentials = opt.Null[gitsync.CredentialsInput]()
 	}
-	c, secret, err := a.Git.Connect(ctx, authz.FromContext(ctx), ask)
-	return kernel.OK(a.connection(c, secret)), err
+	c, secret, err := h.Git.Connect(ctx, authz.FromContext(ctx), ask)
+	return kernel.OK(h.connection(c, secret)), err
 }
 
-func (a *API) disconnectGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
-	return nil, a.Git.Disconnect(ctx, authz.FromContext(ctx))
+func (h *handlers) disconnectGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
+	return nil, h.Git.Disconnect(ctx, authz.FromContext(ctx))
 }
 
 // GitOperations lists the operations that were queued.
@@ -253,11 +253,11 @@ type GitOperations struct {
 	Items []GitOperation `json:"items"`
 }
 
-func (a *API) syncGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitOperations], error) {
-	list, err := a.Git.SyncNow(ctx, authz.FromContext(ctx))
+func (h *handlers) syncGit(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[GitOperations], error) {
+	list, err := h.Git.SyncNow(ctx, authz.FromContext(ctx))
 	v := GitOperations{Items: []GitOperation{}}
 	for _, o := range list {
-		v.Items = append(v.Items, a.gitOperation(o))
+		v.Items = append(v.Items, h.gitOperation(o))
 	}
 	return kernel.OK(v), err
 }
@@ -301,14 +301,14 @@ type GitProblem struct {
 	Message string `json:"message"`
 }
 
-func (a *API) gitOperation(o docs.GitOperation) GitOperation {
+func (h *handlers) gitOperation(o docs.GitOperation) GitOperation {
 	return GitOperation{
 		Object: "git-operation", ID: string(o.ID), Direction: o.Direction, State: o.State, Stage: o.Stage, Completed: o.Done, Dispatched: o.Total,
 		Reason: o.Reason, Error: o.Error, URL: o.Remote.URL, Ref: o.Remote.Ref, Directory: o.Remote.Directory,
 		Force: o.Request.Force, Standalone: o.Request.Standalone, Connected: o.Request.Connected, Timestamp: o.Request.Timestamp,
 		Commit: o.Commit, Revision: string(o.Revision), ChangeRequest: string(o.ChangeRequest), ProblemCount: o.ProblemCount,
 		CreatedBy: string(o.User), CreatedAt: o.CreatedAt, StartedAt: o.StartedAt, UpdatedAt: o.UpdatedAt, CompletedAt: o.CompletedAt,
-		URLs: wire.Location{Location: a.operationURL(o)},
+		URLs: wire.Location{Location: h.operationURL(o)},
 	}
 }
 
@@ -317,8 +317,8 @@ type listGitOperationsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*kernel.Page[GitOperation], error) {
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
+func (h *handlers) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*kernel.Page[GitOperation], error) {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Git.Operations(authz.FromContext(ctx)), h.gitOperation)
 }
 
 type gitOperationIn struct {
@@ -326,9 +326,9 @@ type gitOperationIn struct {
 	Operation docs.GitOperationID `path:"operationId"`
 }
 
-func (a *API) getGitOperation(ctx context.Context, in *gitOperationIn) (*kernel.Out[GitOperation], error) {
-	o, err := a.Git.Operation(ctx, authz.FromContext(ctx), in.Operation)
-	v := a.gitOperation(o)
+func (h *handlers) getGitOperation(ctx context.Context, in *gitOperationIn) (*kernel.Out[GitOperation], error) {
+	o, err := h.Git.Operation(ctx, authz.FromContext(ctx), in.Operation)
+	v := h.gitOperation(o)
 	for _, p := range o.Problems {
 		v.Problems = append(v.Problems, GitProblem(p))
 	}
@@ -348,8 +348,8 @@ func (in *gitHookIn) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) gitHook(ctx context.Context, in *gitHookIn) (*kernel.Done, error) {
-	return nil, a.Git.Hook(ctx, in.Space, gitsync.Call{Header: in.header, Body: in.RawBody})
+func (h *handlers) gitHook(ctx context.Context, in *gitHookIn) (*kernel.Done, error) {
+	return nil, h.Git.Hook(ctx, in.Space, gitsync.Call{Header: in.header, Body: in.RawBody})
 }
 
 var _ huma.Resolver = (*gitHookIn)(nil)

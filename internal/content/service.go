@@ -7,7 +7,7 @@
 // the data derived from it, merge and exchange combine it with other content.
 //
 // Where a change goes:
-//   - what a change kind does: batch.go, its fields in web/api/changes.go
+//   - what a change kind does: batch.go, its fields in web/api/content/changes.go
 //   - how a change is committed, and what happens if somebody else was faster: write.go,
 //     queue.go, commit.go; what is independent in revision/change_set.go
 //   - a template for new spaces: a folder in templates, an entry in template.go

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/octavo-docs/octavo/internal/assets"
-	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/comments"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
@@ -26,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	assetsapi "github.com/octavo-docs/octavo/internal/web/api/assets"
+	contentapi "github.com/octavo-docs/octavo/internal/web/api/content"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/openapi"
 	orgsapi "github.com/octavo-docs/octavo/internal/web/api/orgs"
@@ -73,12 +73,7 @@ type API struct {
 	*kernel.Kernel
 	*wire.Views
 	Config
-
-	pageCache *cache.Cache[pageKey, *cachedPage]
 }
-
-// maxPageCache is the maximum size of the cache of encoded pages, in bytes.
-const maxPageCache = 24 << 20
 
 // New returns the API with all its operations. It panics if a declaration is wrong, so
 // that an incomplete or unprotected server does not start.
@@ -92,22 +87,15 @@ func New(c Config, secret string) *API {
 	openapi.Register(a.Views, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
 	sitesapi.Register(a.Views, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
 	support.Register(a.Views, support.Services{Conversations: c.Conversations})
+	contentapi.Register(a.Views, contentapi.Services{
+		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Sites: c.Sites, Embeds: c.Embeds,
+	})
 	spacesapi.Register(a.Views, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})
 	assetsapi.Register(a.Views, assetsapi.Services{Assets: c.Assets})
 	translation.Register(a.Views, translation.Services{Translations: c.Translations})
-	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
-	a.urlContent()
-	a.embeds()
-	a.content()
-	a.metaLinks()
-	a.revisions()
 	a.changeRequests()
-	a.changeRequestContent()
-	a.changeRequestLinks()
 	a.reviews()
-	a.search()
 	a.comments()
-	a.pdf()
 	return a
 }
 

@@ -59,18 +59,9 @@ func (a *API) changeRequests() {
 		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
 	}, a.bringUpToDate)
 	kernel.Register(a.Kernel, kernel.Op{
-		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: authz.Space(authz.ReadRequest),
-		Summary: "List what a change request changes.",
-		About:   "The content token of a preview lists what the preview shows of it, without the differences in the documents.",
-	}, a.changeRequestChanges)
-	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
 		Summary: "List who worked on a change request.",
 	}, a.contributors)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listChangeRequestRevisions", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions", Tag: tag, Allow: view,
-		Summary: "List the revisions of a change request, newest first.",
-	}, a.changeRequestRevisions)
 	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
 		Summary: "List where a change request and its space changed the same thing in different ways.",
@@ -249,20 +240,6 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 	return kernel.OK(w), nil
 }
 
-type changeRequestChangesIn struct {
-	wire.RequestIn
-	kernel.ChangesPaged
-}
-
-func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*kernel.Out[semanticChanges], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
-	if err != nil {
-		return nil, err
-	}
-	w, err := a.changesOut(ctx, cr.Ancestor, cr.Revision, in.ChangesPaged, a.base)
-	return kernel.OK(w), err
-}
-
 // contributor is a user who edited a change request or commented on it.
 type contributor struct {
 	User      wire.User              `json:"user"`
@@ -283,17 +260,4 @@ func (a *API) contributors(ctx context.Context, in *requestIn) (*kernel.Page[con
 		w.Body.Items = append(w.Body.Items, contributor{a.Person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
 	}
 	return w, err
-}
-
-type requestRevisionsIn struct {
-	wire.RequestIn
-	kernel.Paged
-}
-
-func (a *API) changeRequestRevisions(ctx context.Context, in *requestRevisionsIn) (*kernel.Page[revisionEntry], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
-	if err != nil {
-		return nil, err
-	}
-	return a.revisionsOut(ctx, cr.ID, in.Paged)
 }

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -17,8 +17,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
+func (h *handlers) files() {
+	const tag = "Content"
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		Also: []int{http.StatusPreconditionFailed}, Time: kernel.TransferTime,
+		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
+		About:   "412 if the space is locked.",
+	}, h.uploadFile)
+	kernel.RegisterStream(h.Kernel, kernel.Op{
+		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: kernel.TransferTime, Sends: []string{"*/*"},
+		Summary: "Download a file from its downloadURL.",
+		About: "Range and If-None-Match are supported. " +
+			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
+	}, h.download)
+}
+
 func (s viewEncoder) file(f docs.File) wire.File {
-	return s.a.FileFor(s.by, s.v.Space, f, s.gitBlob(s.git.File(f)))
+	return s.h.FileFor(s.by, s.v.Space, f, s.gitBlob(s.git.File(f)))
 }
 
 const downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
@@ -49,8 +65,8 @@ func signedFile(r *http.Request) []string {
 // stillReads returns the grant of the member to whom an address of a space was issued.
 // The member may have lost access since, or the space may be deleted; the address must
 // not bypass that.
-func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.SpaceID) (*authz.Grant, error) {
-	g, _, err := a.Guard.Space(ctx, authz.Actor{User: user}, authz.ViewSpace, space)
+func (h *handlers) stillReads(ctx context.Context, user docs.UserID, space docs.SpaceID) (*authz.Grant, error) {
+	g, _, err := h.Guard.Space(ctx, authz.Actor{User: user}, authz.ViewSpace, space)
 	if authz.Denied(err) {
 		return nil, errs.Missing("space")
 	}
@@ -58,18 +74,18 @@ func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.Space
 }
 
 // download sends a file if the bearer of the address may still read its space.
-func (a *API) download(ctx context.Context, in *downloadIn) (kernel.Stream, error) {
+func (h *handlers) download(ctx context.Context, in *downloadIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
-		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+		err = h.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
-		_, err = a.stillReads(ctx, in.User, in.Space)
+		_, err = h.stillReads(ctx, in.User, in.Space)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		o, err := a.Content.OpenFile(r.Context(), in.Space, in.Hash)
+		o, err := h.Content.OpenFile(r.Context(), in.Space, in.Hash)
 		if err != nil {
 			return err
 		}
@@ -89,11 +105,11 @@ type uploadIn struct {
 	wire.Upload
 }
 
-func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*kernel.Created[wire.File], error) {
-	return a.upload(ctx, "", &in.Upload)
+func (h *handlers) uploadFile(ctx context.Context, in *uploadIn) (*kernel.Created[wire.File], error) {
+	return h.upload(ctx, "", &in.Upload)
 }
 
-func (a *API) upload(ctx context.Context, on content.LineName, in *wire.Upload) (*kernel.Created[wire.File], error) {
+func (h *handlers) upload(ctx context.Context, on content.LineName, in *wire.Upload) (*kernel.Created[wire.File], error) {
 	g := authz.FromContext(ctx)
 	w, r := in.HTTP()
 	r.Body = http.MaxBytesReader(w, r.Body, blob.DefaultMaxBytes+kernel.MaxBody)
@@ -115,7 +131,7 @@ func (a *API) upload(ctx context.Context, on content.LineName, in *wire.Upload) 
 		if part.FileName() == "" {
 			continue
 		}
-		f, err := a.Content.Upload(ctx, g, on, part.FileName(), part)
+		f, err := h.Content.Upload(ctx, g, on, part.FileName(), part)
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return nil, errs.Field("body", "is larger than %s", errs.Size(blob.DefaultMaxBytes))
 		}
@@ -129,8 +145,8 @@ func (a *API) upload(ctx context.Context, on content.LineName, in *wire.Upload) 
 		if on != "" {
 			within = append(within, "change-requests", string(on))
 		}
-		at := a.Location(append(within, "content", "files", string(f.ID))...)
-		return kernel.Made(at, a.File(g, g.Space, f)), nil
+		at := h.Location(append(within, "content", "files", string(f.ID))...)
+		return kernel.Made(at, h.File(g, g.Space, f)), nil
 	}
 }
 

@@ -1,13 +1,29 @@
-package api
+package content
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
+
+func (h *handlers) templates() {
+	const tag = "Content"
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Add the pages of a template to a space.",
+		About:   "412 if the space is locked.",
+	}, h.applyTemplate)
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "List the templates that a space can start with.",
+	}, h.listTemplates)
+}
 
 type applyTemplateIn struct {
 	wire.SpaceIn
@@ -18,8 +34,8 @@ type applyTemplateIn struct {
 	}
 }
 
-func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*kernel.Done, error) {
-	return nil, a.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+func (h *handlers) applyTemplate(ctx context.Context, in *applyTemplateIn) (*kernel.Done, error) {
+	return nil, h.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
 type templateOut struct {
@@ -34,7 +50,7 @@ type templateList struct {
 	Items []templateOut `json:"items"`
 }
 
-func (a *API) listTemplates(context.Context, *struct{}) (*kernel.Out[templateList], error) {
+func (h *handlers) listTemplates(context.Context, *struct{}) (*kernel.Out[templateList], error) {
 	w := templateList{}
 	for _, t := range content.Templates {
 		w.Items = append(w.Items, templateOut{"template", t.ID, t.Title, t.About, t.Refs})

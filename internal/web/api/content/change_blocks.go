@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -88,9 +88,9 @@ func wireBlock(b markup.BlockChange) blockChange {
 // changesOut returns a page of the differences between two revisions. A cursor contains
 // the ids of both, so that the next page compares the same revisions, even if the change
 // request has a newer one by then. before opens the revision that is compared with.
-func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kernel.ChangesPaged, before func(docs.RevisionID) wire.Opener) (semanticChanges, error) {
+func (h *handlers) changesOut(ctx context.Context, from, to docs.RevisionID, in kernel.ChangesPaged, before func(docs.RevisionID) wire.Opener) (semanticChanges, error) {
 	paged := kernel.Paged(in)
-	at, err := a.OpenPage(ctx, paged)
+	at, err := h.OpenPage(ctx, paged)
 	if err != nil {
 		return semanticChanges{}, err
 	}
@@ -101,7 +101,7 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kerne
 	if pinned != nil {
 		from, to = docs.RevisionID(pinned[0]), docs.RevisionID(pinned[1])
 	}
-	v, err := a.at(to)(ctx)
+	v, err := h.at(to)(ctx)
 	if err != nil {
 		return semanticChanges{}, err
 	}
@@ -109,9 +109,9 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kerne
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	w, err := a.changesBetween(ctx, old, v, skip, in.Limit)
+	w, err := h.changesBetween(ctx, old, v, skip, in.Limit)
 	if err == nil && w.More > 0 && in.Limit > 0 {
-		w.Next = a.SealPage(ctx, paged, kernel.OffsetKey(skip+len(w.Changes), string(from), string(to)))
+		w.Next = h.SealPage(ctx, paged, kernel.OffsetKey(skip+len(w.Changes), string(from), string(to)))
 	}
 	return w, err
 }

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -12,83 +12,83 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// changeRequestContent declares the operations on the content of a change request. They
+// requestContent declares the operations on the content of a change request. They
 // share their code with the operations on the content of a space.
-func (a *API) changeRequestContent() {
+func (h *handlers) requestContent() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getRevisionOfChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: view,
 		Summary: "Get the newest revision of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[Revision], error) {
-		return a.revisionOut(ctx, a.request(in.Request), in.Flags)
+		return h.revisionOut(ctx, h.request(in.Request), in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPagesInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/pages", Tag: tag, Allow: view,
 		Summary: "Get the page tree of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[pageTree], error) {
-		return a.pagesOut(ctx, a.request(in.Request), in.Flags)
+		return h.pagesOut(ctx, h.request(in.Request), in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listFilesInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: view,
 		Summary: "List the files of a change request.",
 	}, func(ctx context.Context, in *requestFilesIn) (*kernel.Page[wire.File], error) {
-		return a.filesOut(ctx, a.request(in.Request), in.Paged, in.Flags)
+		return h.filesOut(ctx, h.request(in.Request), in.Paged, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getFileInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}", Tag: tag, Allow: view,
 		Summary: "Get a file of a change request.",
 	}, func(ctx context.Context, in *requestFileIn) (*kernel.Out[wire.File], error) {
-		return a.fileOut(ctx, a.request(in.Request), in.File, in.Flags)
+		return h.fileOut(ctx, h.request(in.Request), in.File, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request.",
 	}, func(ctx context.Context, in *requestPageIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.request(in.Request), byID(in.Page), in.PageOptions)
+		return h.pageOut(ctx, h.request(in.Request), byID(in.Page), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageInChangeRequestByPath", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/path/{pagePath}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request by its path.",
 	}, func(ctx context.Context, in *requestPathIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.request(in.Request), byPath(in.Path), in.PageOptions)
+		return h.pageOut(ctx, h.request(in.Request), byPath(in.Path), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getReusableContentInChangeRequestById", Tag: tag, Allow: view,
 		Route:   "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/reusable-contents/{reusableContentId}",
 		Summary: "Get a reusable content of a change request.",
 	}, func(ctx context.Context, in *requestReusableIn) (*kernel.Out[ReusableContent], error) {
-		return a.reusableOut(ctx, a.request(in.Request), in.Reusable, in.Flags)
+		return h.reusableOut(ctx, h.request(in.Request), in.Reusable, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
 		Status: 200, Also: append(state, http.StatusConflict), MaxBody: maxContentBody,
 		Summary: "Change the content of a change request.",
 		About: "The same batch as for a space in live edit mode: either all changes are applied, in one new revision of the request, or none. " +
 			"The answer is the change request, or with compat=false the outcome for each page. 412 if the request is merged or archived, or if If-Match names another revision.",
-	}, a.updateRequestContent)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateRequestContent)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
 		Status: 201, Also: state, Time: kernel.TransferTime,
 		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
 	}, func(ctx context.Context, in *requestUploadIn) (*kernel.Created[wire.File], error) {
-		if _, err := a.FindRequest(ctx, in.Request); err != nil {
+		if _, err := h.FindRequest(ctx, in.Request); err != nil {
 			return nil, err
 		}
-		return a.upload(ctx, content.LineName(in.Request), &in.Upload)
+		return h.upload(ctx, content.LineName(in.Request), &in.Upload)
 	})
 }
 
 // request returns an opener of the newest revision of the change request with an id or
 // number.
-func (a *API) request(name string) wire.Opener {
+func (h *handlers) request(name string) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
-		cr, err := a.FindRequest(ctx, name)
+		cr, err := h.FindRequest(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		return a.at(cr.Revision)(ctx)
+		return h.at(cr.Revision)(ctx)
 	}
 }
 
@@ -155,21 +155,21 @@ type editedRequest struct {
 	Problems []pageProblem `json:"problems"`
 }
 
-func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
+func (h *handlers) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
 	g := authz.FromContext(ctx)
 	changes, err := in.Body.plain()
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.apply(ctx, content.LineName(in.Request), in.IfMatch, in.Strict, changes)
+	done, err := h.apply(ctx, content.LineName(in.Request), in.IfMatch, in.Strict, changes)
 	if err != nil {
 		return nil, err
 	}
-	cr, err := a.ChangeRequest(ctx, g, g.Space, *done.Request)
+	cr, err := h.ChangeRequest(ctx, g, g.Space, *done.Request)
 	if err != nil {
 		return nil, err
 	}
-	o := a.outcome(g, done)
+	o := h.outcome(g, done)
 	if in.Compat == "true" {
 		return &revised[any]{etag(done.View), editedRequest{cr, o.Problems}}, nil
 	}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -93,18 +93,18 @@ type Flags struct {
 }
 
 // opened returns the view of an opener, with computed pages if the flags request them.
-func (a *API) opened(ctx context.Context, open wire.Opener, f Flags) (*revision.View, error) {
+func (h *handlers) opened(ctx context.Context, open wire.Opener, f Flags) (*revision.View, error) {
 	v, err := open(ctx)
 	if err != nil || !f.Computed {
 		return v, err
 	}
-	return a.Content.WithComputedPages(ctx, v)
+	return h.Content.WithComputedPages(ctx, v)
 }
 
 // viewEncoder converts the pages, files and reusable contents of a view to their JSON
 // form.
 type viewEncoder struct {
-	a        *API
+	h        *handlers
 	v        *revision.View
 	metadata bool
 	git      exchange.GitNames
@@ -113,11 +113,11 @@ type viewEncoder struct {
 
 // viewEncoder returns the converter for a view. If metadata is requested, it has the git
 // information of the contents with the given ids, or of all contents if no id is given.
-func (a *API) viewEncoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (viewEncoder, error) {
-	s := viewEncoder{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: wire.BearerOf(authz.FromContext(ctx))}
+func (h *handlers) viewEncoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (viewEncoder, error) {
+	s := viewEncoder{h: h, v: v, metadata: metadata && v.Visitor() == nil, by: wire.BearerOf(authz.FromContext(ctx))}
 	var err error
 	if s.metadata {
-		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
+		s.git, err = h.Content.Exchange.GitNames(ctx, v, ids...)
 	}
 	return s, err
 }
@@ -150,7 +150,7 @@ func (s viewEncoder) page(w *revision.PageNode) Page {
 	case docs.PageGroup:
 		p.Kind = "group"
 	case docs.PageLink:
-		p.Kind, p.Target, p.Href, p.Hidden = "link", inert(w.Target), s.a.href(s.v, w.Target), &w.Hidden
+		p.Kind, p.Target, p.Href, p.Hidden = "link", inert(w.Target), s.h.href(s.v, w.Target), &w.Hidden
 	case docs.PageComputed:
 		p.Computed = wire.ComputedSource(w.Computed)
 	}
@@ -167,7 +167,7 @@ func (s viewEncoder) page(w *revision.PageNode) Page {
 
 func (s viewEncoder) document(p *Page, w *revision.PageNode) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
-	p.URLs = &wire.PageURLs{App: s.a.AppURL(s.v.Space, w.Path)}
+	p.URLs = &wire.PageURLs{App: s.h.AppURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
 	p.Cover = coverOf(w.Cover)
 	tags := pageTags(w.Tags)
@@ -199,7 +199,7 @@ func layoutOf(l *docs.Layout) *pageLayout {
 
 // href returns the address of the target of a reference, as far as it is known without a
 // lookup.
-func (a *API) href(v *revision.View, ref *docs.Ref) string {
+func (h *handlers) href(v *revision.View, ref *docs.Ref) string {
 	if ref == nil {
 		return ""
 	}
@@ -207,12 +207,12 @@ func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	case docs.RefURL:
 		return markup.InertURL(ref.URL)
 	case docs.RefSpace:
-		return reading.SpaceURL(a.BaseURL, ref.Space)
+		return reading.SpaceURL(h.BaseURL, ref.Space)
 	case docs.RefPage, docs.RefAnchor:
 		if ref.Space != "" {
-			return reading.PageURL(a.BaseURL, ref.Space, ref.Page)
+			return reading.PageURL(h.BaseURL, ref.Space, ref.Page)
 		}
-		return reading.PageURL(a.BaseURL, string(v.Space.ID), ref.Page)
+		return reading.PageURL(h.BaseURL, string(v.Space.ID), ref.Page)
 	}
 	return ""
 }
@@ -238,12 +238,12 @@ func formOf(evaluated, dereferenced string) reading.Form {
 const formatDocument = "document"
 
 // pageOf returns the JSON form of a page with its content.
-func (a *API) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageOptions) (Page, error) {
+func (h *handlers) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageOptions) (Page, error) {
 	w, err := v.Subtree(ctx, p)
 	if err != nil {
 		return Page{}, err
 	}
-	s, err := a.viewEncoder(ctx, v, o.Metadata, string(p.ID))
+	s, err := h.viewEncoder(ctx, v, o.Metadata, string(p.ID))
 	if err != nil {
 		return Page{}, err
 	}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -11,19 +11,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) search() {
+func (h *handlers) search() {
 	const tag = "Search"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Search the pages of a space, best matches first.",
 		About: "The last word of the query can be incomplete. Words of five or more letters can be misspelled. " +
 			"The best ten operations of API references come first, as sections of the computed pages that show them.",
-	}, a.searchSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.searchSpace)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "Search the pages of all spaces that you can see, grouped by space.",
 		About:   wire.AboutSpaces,
-	}, a.searchOrganization)
+	}, h.searchOrganization)
 }
 
 // Queried is part of the input of a search.
@@ -37,14 +37,14 @@ type searchSpaceIn struct {
 	Queried
 }
 
-func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*kernel.Page[wire.PageResult], error) {
-	v, err := a.Head(ctx)
+func (h *handlers) searchSpace(ctx context.Context, in *searchSpaceIn) (*kernel.Page[wire.PageResult], error) {
+	v, err := h.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, wire.ByPlace(func(limit int, at *searchrows.Place) ([]index.Found, bool, error) {
-		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
-	}), a.PageResult)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, wire.ByPlace(func(limit int, at *searchrows.Place) ([]index.Found, bool, error) {
+		return h.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
+	}), h.PageResult)
 }
 
 type searchOrgIn struct {
@@ -52,8 +52,8 @@ type searchOrgIn struct {
 	Queried
 }
 
-func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*kernel.Page[wire.SpaceResult], error) {
-	return a.SearchViews(ctx, in.Paged, in.Query, func() ([]*revision.View, error) {
-		return a.Content.Index.VisibleSpaces(ctx, authz.FromContext(ctx))
+func (h *handlers) searchOrganization(ctx context.Context, in *searchOrgIn) (*kernel.Page[wire.SpaceResult], error) {
+	return h.SearchViews(ctx, in.Paged, in.Query, func() ([]*revision.View, error) {
+		return h.Content.Index.VisibleSpaces(ctx, authz.FromContext(ctx))
 	})
 }

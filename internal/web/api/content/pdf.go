@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -27,29 +27,29 @@ const (
 	pdfType   = "application/pdf"
 )
 
-func (a *API) pdf() {
+func (h *handlers) pdf() {
 	const tag = "Content"
 	const about = "The address works for one hour, without a token, as long as you can see the space; the PDF is made when it is fetched, of the revision that is the newest now. " +
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a space can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *pdfIn) (*kernel.Out[pdfAddress], error) {
-		return a.pdfOut(ctx, a.Head, in.PDFOptions)
+		return h.pdfOut(ctx, h.Head, in.PDFOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a change request can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *requestPDFIn) (*kernel.Out[pdfAddress], error) {
-		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
+		return h.pdfOut(ctx, h.request(in.Request), in.PDFOptions)
 	})
-	kernel.RegisterStream(a.Kernel, kernel.Op{
+	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: kernel.TransferTime, Sends: []string{pdfType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a PDF from an address that getSpacePDF or getChangeRequestPDF returned.",
 		About: "Range and If-None-Match are supported. HEAD does not create the PDF. " +
 			"412 if the PDF would be too long. 429 also if too many PDFs are being created.",
-	}, a.downloadPDF)
+	}, h.downloadPDF)
 }
 
 // PDFOptions select the pages of a PDF.
@@ -75,7 +75,7 @@ type pdfAddress struct {
 // pdfOut returns a signed address for a PDF of a revision. The signature covers
 // everything that decides about the content, and the user, whose rights are checked again
 // when the PDF is downloaded.
-func (a *API) pdfOut(ctx context.Context, open wire.Opener, o PDFOptions) (*kernel.Out[pdfAddress], error) {
+func (h *handlers) pdfOut(ctx context.Context, open wire.Opener, o PDFOptions) (*kernel.Out[pdfAddress], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -99,8 +99,8 @@ func (a *API) pdfOut(ctx context.Context, open wire.Opener, o PDFOptions) (*kern
 		q.only = "true"
 	}
 	name := docs.SlugOf(title) + ".pdf"
-	signature := a.Signer.Sign(a.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
-	at := a.Location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
+	signature := h.Signer.Sign(h.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
+	at := h.Location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
 	return kernel.OK(pdfAddress{at}), nil
 }
 
@@ -142,12 +142,12 @@ func signedPDF(r *http.Request) []string {
 	return pdfQueryOf(r.URL.Query()).signed(r.PathValue("spaceId"), r.PathValue("revisionId"), r.PathValue("name"))
 }
 
-func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream, error) {
-	g, err := a.stillReads(ctx, in.User, in.Space)
+func (h *handlers) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream, error) {
+	g, err := h.stillReads(ctx, in.User, in.Space)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Content.Revision(ctx, g.Space, in.Revision)
+	v, err := h.Content.Revision(ctx, g.Space, in.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream
 			w.Header().Set("Content-Type", pdfType)
 			return nil
 		}
-		f, hash, err := a.makePDF(r.Context(), v, q, g.SeesPeople())
+		f, hash, err := h.makePDF(r.Context(), v, q, g.SeesPeople())
 		if err != nil {
 			return fmt.Errorf("make a PDF of revision %s of space %s: %w", in.Revision, in.Space, err)
 		}
@@ -168,9 +168,9 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream
 }
 
 // makePDF writes a PDF to a temporary file, which the caller must close and remove.
-func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
-	return a.Content.PDF(ctx, v, content.BookOptions{
+func (h *handlers) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
+	return h.Content.PDF(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
-		FileURL: func(f docs.File) string { return a.DownloadURL(wire.Bearer{User: docs.UserID(q.user)}, v.Space, f) },
+		FileURL: func(f docs.File) string { return h.DownloadURL(wire.Bearer{User: docs.UserID(q.user)}, v.Space, f) },
 	})
 }

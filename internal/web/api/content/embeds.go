@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -10,19 +10,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) embeds() {
+func (h *handlers) embeds() {
 	const about = "The server fetches the page if the operator switched that on (`--embeds`), and keeps what it found for a day. " +
 		"Otherwise, and if the page cannot be fetched, the title is the address and the site is its host."
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getEmbedByUrlInSpace", Route: "GET /spaces/{spaceId}/embed", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Describe the page of another web site at an address, for a card in a page of the space.", About: about,
 	}, func(ctx context.Context, in *spaceEmbedIn) (*kernel.Out[Embed], error) {
-		return a.embed(ctx, in.EmbedURL)
+		return h.embed(ctx, in.EmbedURL)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getEmbedByUrl", Route: "GET /urls/embed", Tag: "Content", Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Describe the page of another web site at an address.", About: about,
-	}, func(ctx context.Context, in *embedIn) (*kernel.Out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
+	}, func(ctx context.Context, in *embedIn) (*kernel.Out[Embed], error) { return h.embed(ctx, in.EmbedURL) })
 }
 
 // Embed is the JSON form of the metadata of a page on another web site. Its type is
@@ -47,7 +47,7 @@ type spaceEmbedIn struct {
 	EmbedURL
 }
 
-func (a *API) embed(ctx context.Context, in EmbedURL) (*kernel.Out[Embed], error) {
+func (h *handlers) embed(ctx context.Context, in EmbedURL) (*kernel.Out[Embed], error) {
 	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
@@ -57,6 +57,6 @@ func (a *API) embed(ctx context.Context, in EmbedURL) (*kernel.Out[Embed], error
 	if v := actor.Visitor; v != nil { // visitors have no ids: all visitors of a site count as one caller
 		by = embeds.Caller{Name: string(v.Site)}
 	}
-	c := a.Embeds.Card(ctx, by, u)
+	c := h.Embeds.Card(ctx, by, u)
 	return kernel.OK(Embed{Type: "link", Title: c.Title, Site: c.Site, Description: c.Description, Icon: c.Icon}), nil
 }

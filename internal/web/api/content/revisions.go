@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -15,74 +15,74 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) revisions() {
+func (h *handlers) revisions() {
 	const tag = "Revisions"
 	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a space, newest first.",
-	}, a.listRevisions)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listRevisions)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: read,
 		Summary: "Get a revision of a space.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
-		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
+		return h.revisionOut(ctx, h.at(in.Revision), in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: read,
 		Summary: "List what a revision changed, compared to the one before it.",
 		About:   "The content token of a preview that shows both lists what the preview shows of it, without the differences in the documents. For other visitors there is only one revision: 404.",
-	}, a.revisionChanges)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.revisionChanges)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a revision.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
-		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
+		return h.pagesOut(ctx, h.at(in.Revision), in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: read,
 		Summary: "List the files of a revision.",
 	}, func(ctx context.Context, in *revisionFilesIn) (*kernel.Page[wire.File], error) {
-		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
+		return h.filesOut(ctx, h.at(in.Revision), in.Paged, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a revision.",
 	}, func(ctx context.Context, in *revisionFileIn) (*kernel.Out[wire.File], error) {
-		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
+		return h.fileOut(ctx, h.at(in.Revision), in.File, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision.",
 	}, func(ctx context.Context, in *revisionPageIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
+		return h.pageOut(ctx, h.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a page of a revision.",
-	}, a.revisionDocument)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.revisionDocument)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision by its path.",
 	}, func(ctx context.Context, in *revisionPathIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
+		return h.pageOut(ctx, h.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a revision.",
 	}, func(ctx context.Context, in *revisionReusableIn) (*kernel.Out[ReusableContent], error) {
-		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
+		return h.reusableOut(ctx, h.at(in.Revision), in.Reusable, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a reusable content of a revision.",
-	}, a.revisionReusableDocument)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.revisionReusableDocument)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "rollbackContent", Route: "POST /spaces/{spaceId}/revisions/{revisionId}/rollback", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Restore the content of a revision, as a new revision.",
 		About:   "409 if nothing would change, 412 if the space is locked or If-Match names another revision.",
-	}, a.rollback)
+	}, h.rollback)
 }
 
 // Revision is the JSON form of a revision with its content.
@@ -128,23 +128,23 @@ func (s viewEncoder) reusableContent(r docs.Reusable) ReusableContent {
 
 // at returns an opener of a revision of the space, as the caller sees it. Visitors can
 // read only the newest revision; other revisions need a preview.
-func (a *API) at(id docs.RevisionID) wire.Opener {
+func (h *handlers) at(id docs.RevisionID) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.FromContext(ctx)
-		if err := a.Guard.ReadsRevision(ctx, g, id); err != nil {
+		if err := h.Guard.ReadsRevision(ctx, g, id); err != nil {
 			return nil, err
 		}
-		v, err := a.Content.Revision(ctx, g.Space, id)
+		v, err := h.Content.Revision(ctx, g.Space, id)
 		return wire.AsSeen(g, v), err
 	}
 }
 
 // base returns an opener of the revision of the space that a change request is compared with.
 // Who reads the request may know what it changes.
-func (a *API) base(id docs.RevisionID) wire.Opener {
+func (h *handlers) base(id docs.RevisionID) wire.Opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.FromContext(ctx)
-		v, err := a.Content.Revision(ctx, g.Space, id)
+		v, err := h.Content.Revision(ctx, g.Space, id)
 		return wire.AsSeen(g, v), err
 	}
 }
@@ -190,8 +190,8 @@ type revisionReusableIn struct {
 	Flags
 }
 
-func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revised[Revision], error) {
-	v, err := a.opened(ctx, open, f)
+func (h *handlers) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revised[Revision], error) {
+	v, err := h.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revi
 	w := Revision{
 		Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, CreatedAt: r.CreatedAt,
 		Files: []wire.File{}, ReusableContents: []ReusableContent{},
-		URLs: revisionURLs{a.AppURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
+		URLs: revisionURLs{h.AppURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
 	}
 	visited := v.Visitor() != nil
 	if w.Parents == nil || visited {
@@ -215,7 +215,7 @@ func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revi
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.viewEncoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revi
 	for _, r := range reusables {
 		w.ReusableContents = append(w.ReusableContents, s.reusableContent(r))
 	}
-	if w.MergedFrom, err = a.mergedFrom(ctx, v); err != nil {
+	if w.MergedFrom, err = h.mergedFrom(ctx, v); err != nil {
 		return nil, err
 	}
 	w.Variables, err = v.Variables(ctx)
@@ -244,15 +244,15 @@ func (a *API) revisionOut(ctx context.Context, open wire.Opener, f Flags) (*revi
 
 // mergedFrom returns the change request whose merge created a revision. It returns nil if
 // there is none, and for visitors.
-func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*wire.ChangeRequest, error) {
+func (h *handlers) mergedFrom(ctx context.Context, v *revision.View) (*wire.ChangeRequest, error) {
 	if v.Rev.MergedFrom == "" || v.Visitor() != nil {
 		return nil, nil
 	}
-	cr, err := a.FindRequest(ctx, string(v.Rev.MergedFrom))
+	cr, err := h.FindRequest(ctx, string(v.Rev.MergedFrom))
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.ChangeRequest(ctx, authz.FromContext(ctx), v.Space, cr)
+	w, err := h.ChangeRequest(ctx, authz.FromContext(ctx), v.Space, cr)
 	return &w, err
 }
 
@@ -275,19 +275,19 @@ type listRevisionsIn struct {
 	kernel.Paged
 }
 
-func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*kernel.Page[revisionEntry], error) {
-	return a.revisionsOut(ctx, "", in.Paged)
+func (h *handlers) listRevisions(ctx context.Context, in *listRevisionsIn) (*kernel.Page[revisionEntry], error) {
+	return h.revisionsOut(ctx, "", in.Paged)
 }
 
 // revisionsOut lists the revisions of the space, or those of a change request if cr is
 // not empty.
-func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p kernel.Paged) (*kernel.Page[revisionEntry], error) {
+func (h *handlers) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p kernel.Paged) (*kernel.Page[revisionEntry], error) {
 	sp := authz.FromContext(ctx).Space
-	return kernel.ListOf(ctx, a.Kernel, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
+	return kernel.ListOf(ctx, h.Kernel, p, h.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
 			From: string(r.MergedFrom),
-			URLs: wire.EntryURLs{Location: a.Location("spaces", string(sp.ID), "revisions", string(r.ID)), App: a.AppURL(sp, "") + "/~/revisions/" + string(r.ID)},
+			URLs: wire.EntryURLs{Location: h.Location("spaces", string(sp.ID), "revisions", string(r.ID)), App: h.AppURL(sp, "") + "/~/revisions/" + string(r.ID)},
 		}
 		if w.Parents == nil {
 			w.Parents = []docs.RevisionID{}
@@ -312,16 +312,16 @@ type documentAnswer struct {
 	Body   kernel.Encoded[*markup.Document]
 }
 
-func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*documentAnswer, error) {
-	v, err := a.opened(ctx, a.at(in.Revision), Flags{Computed: true})
+func (h *handlers) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*documentAnswer, error) {
+	v, err := h.opened(ctx, h.at(in.Revision), Flags{Computed: true})
 	if err != nil {
 		return nil, err
 	}
 	key := keyOf(v.Space, v.Rev.ID, "document:"+string(in.Page), PageOptions{Evaluated: in.Evaluated, Dereferenced: in.Dereferenced}, v.Visitor())
 	key.stamp = v.Stamp
-	k, ok := a.pageCache.Get(key)
+	k, ok := h.pageCache.Get(key)
 	if !ok {
-		doc, err := a.documentAt(ctx, v, in)
+		doc, err := h.documentAt(ctx, v, in)
 		if err != nil {
 			return nil, err
 		}
@@ -330,12 +330,12 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*do
 			return nil, err
 		}
 		k = &cachedPage{data: body.Data, length: []string{strconv.Itoa(len(body.Data))}}
-		a.pageCache.Set(key, k)
+		h.pageCache.Set(key, k)
 	}
 	return &documentAnswer{k.length[0], kernel.Encoded[*markup.Document]{Data: k.data}}, nil
 }
 
-func (a *API) documentAt(ctx context.Context, v *revision.View, in *revisionDocumentIn) (*markup.Document, error) {
+func (h *handlers) documentAt(ctx context.Context, v *revision.View, in *revisionDocumentIn) (*markup.Document, error) {
 	p, err := v.Page(ctx, in.Page)
 	if err == nil && !p.HasBody() {
 		err = errs.E(errs.NotFound, "a %s page has no document", p.Type)
@@ -353,8 +353,8 @@ type revisionReusableDocumentIn struct {
 	Dereferenced string          `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
 }
 
-func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusableDocumentIn) (*kernel.Out[*markup.Document], error) {
-	v, err := a.at(in.Revision)(ctx)
+func (h *handlers) revisionReusableDocument(ctx context.Context, in *revisionReusableDocumentIn) (*kernel.Out[*markup.Document], error) {
+	v, err := h.at(in.Revision)(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -371,8 +371,8 @@ type rollbackIn struct {
 	IfMatch string `header:"If-Match" maxLength:"200"`
 }
 
-func (a *API) rollback(ctx context.Context, in *rollbackIn) (*revised[revisionRef], error) {
-	v, err := a.Content.Rollback(ctx, authz.FromContext(ctx), in.Revision, revisionOfTag(in.IfMatch))
+func (h *handlers) rollback(ctx context.Context, in *rollbackIn) (*revised[revisionRef], error) {
+	v, err := h.Content.Rollback(ctx, authz.FromContext(ctx), in.Revision, revisionOfTag(in.IfMatch))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -10,34 +10,34 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// changeRequestLinks declares the operations on the links of change requests. They share
+// requestLinks declares the operations on the links of change requests. They share
 // their code with the operations on the links of spaces, see links.go.
-func (a *API) changeRequestLinks() {
+func (h *handlers) requestLinks() {
 	const tag = "Change requests"
 	view := authz.Space(authz.ViewSpace)
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of all pages of a change request, and whether they work.",
 	}, func(ctx context.Context, in *requestLinksIn) (*kernel.Out[linkList], error) {
-		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
+		return h.linksOut(ctx, h.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of a page of a change request.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*kernel.Out[linkList], error) {
-		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
+		return h.linksOut(ctx, h.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a page of a change request is linked.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*kernel.Page[contentLocation], error) {
-		return a.backlinksOut(ctx, a.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
+		return h.backlinksOut(ctx, h.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a file of a change request is used.",
 	}, func(ctx context.Context, in *requestPagedFileIn) (*kernel.Page[contentLocation], error) {
-		return a.backlinksOut(ctx, a.request(in.Request), docs.RefFile, string(in.File), in.Paged)
+		return h.backlinksOut(ctx, h.request(in.Request), docs.RefFile, string(in.File), in.Paged)
 	})
 }
 

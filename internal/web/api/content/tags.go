@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"github.com/octavo-docs/octavo/internal/docs"

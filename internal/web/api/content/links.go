@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -12,6 +12,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
+
+func (h *handlers) links() {
+	const tag = "Content"
+	view := authz.Space(authz.ViewSpace)
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
+		Summary: "List where a file is used.",
+	}, h.fileBacklinks)
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
+		Summary: "List where a page is linked.",
+	}, h.pageBacklinks)
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
+		Summary: "List the links of a page.",
+	}, h.pageLinks)
+	kernel.Register(h.Kernel, kernel.Op{
+		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
+		Summary: "List the links of all pages of a space, and whether they work.",
+	}, h.spaceLinks)
+}
 
 // linkList is a list of links with statistics about all links.
 type linkList struct {
@@ -63,7 +84,7 @@ type internalLocation struct {
 
 // locator converts locations to their JSON form. It reads the organization only once.
 type locator struct {
-	a   *API
+	h   *handlers
 	g   *authz.Grant
 	org *wire.Organization
 }
@@ -75,25 +96,25 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		w.URL = markup.InertURL(loc.URL)
 		return w, nil
 	case docs.RefUser:
-		u := l.a.User(loc.User)
+		u := l.h.User(loc.User)
 		w.User = &u
 		return w, nil
 	}
 	if l.org == nil {
-		org, err := l.a.Orgs.Organization(ctx, l.g.Access.Org)
+		org, err := l.h.Orgs.Organization(ctx, l.g.Access.Org)
 		if err != nil {
 			return w, err
 		}
-		shown := l.a.Organization(authz.FromContext(ctx).Actor, org, l.g.Access)
+		shown := l.h.Organization(authz.FromContext(ctx).Actor, org, l.g.Access)
 		l.org = &shown
 	}
 	w.Organization = l.org
 	if loc.Kind == docs.RefCollection {
-		c := l.a.Collection(authz.FromContext(ctx).Actor, loc.Collection, loc.Role)
+		c := l.h.Collection(authz.FromContext(ctx).Actor, loc.Collection, loc.Role)
 		w.Collection = &c
 		return w, nil
 	}
-	sp := l.a.Space(authz.FromContext(ctx).Actor, loc.View.Space, loc.Role)
+	sp := l.h.Space(authz.FromContext(ctx).Actor, loc.View.Space, loc.Role)
 	w.Space = &sp
 	switch loc.Kind {
 	case docs.RefPage:
@@ -101,7 +122,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		p := viewEncoder{a: l.a, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
+		p := viewEncoder{h: l.h, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":
@@ -110,10 +131,10 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
 		}
 	case docs.RefFile:
-		f := l.a.File(l.g, loc.View.Space, loc.File)
+		f := l.h.File(l.g, loc.View.Space, loc.File)
 		w.File = &f
 	case docs.RefReusable:
-		r := viewEncoder{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
+		r := viewEncoder{h: l.h, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
 		w.ReusableContent = &r
 	}
 	return w, nil
@@ -132,36 +153,36 @@ type pageLinksIn struct {
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
-func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*kernel.Out[linkList], error) {
-	return a.linksOut(ctx, a.Head, false, index.LinkFilter{Status: in.Status}, in.Paged)
+func (h *handlers) spaceLinks(ctx context.Context, in *spaceLinksIn) (*kernel.Out[linkList], error) {
+	return h.linksOut(ctx, h.Head, false, index.LinkFilter{Status: in.Status}, in.Paged)
 }
 
-func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*kernel.Out[linkList], error) {
-	return a.linksOut(ctx, a.Head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
+func (h *handlers) pageLinks(ctx context.Context, in *pageLinksIn) (*kernel.Out[linkList], error) {
+	return h.linksOut(ctx, h.Head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
 // linksOut returns a page of the links of a revision. For a change request, the links
 // that it broke are also counted separately.
-func (a *API) linksOut(ctx context.Context, open wire.Opener, request bool, f index.LinkFilter, paged kernel.Paged) (*kernel.Out[linkList], error) {
+func (h *handlers) linksOut(ctx context.Context, open wire.Opener, request bool, f index.LinkFilter, paged kernel.Paged) (*kernel.Out[linkList], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if f.Page != "" {
-		if err := a.checkPage(ctx, v, f.Page); err != nil {
+		if err := h.checkPage(ctx, v, f.Page); err != nil {
 			return nil, err
 		}
 	}
-	at, err := a.OpenPage(ctx, paged)
+	at, err := h.OpenPage(ctx, paged)
 	if err != nil {
 		return nil, err
 	}
-	usages, next, stats, err := a.Content.Index.Links(ctx, g, v, f, at)
+	usages, next, stats, err := h.Content.Index.Links(ctx, g, v, f, at)
 	if err != nil {
 		return nil, err
 	}
-	w := linkList{Items: []linkUsage{}, Next: a.SealPage(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{Total: stats.Broken}}}
+	w := linkList{Items: []linkUsage{}, Next: h.SealPage(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{Total: stats.Broken}}}
 	if request {
 		w.Stats.Broken.ChangeRequest = &stats.New
 	}
@@ -169,7 +190,7 @@ func (a *API) linksOut(ctx context.Context, open wire.Opener, request bool, f in
 		n := int64(stats.Asked)
 		w.Count = &n
 	}
-	l := &locator{a: a, g: g}
+	l := &locator{h: h, g: g}
 	for _, u := range usages {
 		item := linkUsage{Status: u.Status, Relation: "reference", Text: u.Target.Label, Locations: []contentLocation{}}
 		if u.Target.Kind == store.Unresolved {
@@ -203,8 +224,8 @@ type fileBacklinksIn struct {
 	kernel.Paged
 }
 
-func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*kernel.Page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.Head, docs.RefFile, string(in.File), in.Paged)
+func (h *handlers) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*kernel.Page[contentLocation], error) {
+	return h.backlinksOut(ctx, h.Head, docs.RefFile, string(in.File), in.Paged)
 }
 
 type pageBacklinksIn struct {
@@ -213,11 +234,11 @@ type pageBacklinksIn struct {
 	kernel.Paged
 }
 
-func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*kernel.Page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.Head, docs.RefPage, string(in.Page), in.Paged)
+func (h *handlers) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*kernel.Page[contentLocation], error) {
+	return h.backlinksOut(ctx, h.Head, docs.RefPage, string(in.Page), in.Paged)
 }
 
-func (a *API) backlinksOut(ctx context.Context, open wire.Opener, kind, id string, paged kernel.Paged) (*kernel.Page[contentLocation], error) {
+func (h *handlers) backlinksOut(ctx context.Context, open wire.Opener, kind, id string, paged kernel.Paged) (*kernel.Page[contentLocation], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
@@ -226,22 +247,22 @@ func (a *API) backlinksOut(ctx context.Context, open wire.Opener, kind, id strin
 	if kind == docs.RefFile {
 		_, err = v.File(ctx, docs.FileID(id))
 	} else {
-		err = a.checkPage(ctx, v, docs.PageID(id))
+		err = h.checkPage(ctx, v, docs.PageID(id))
 	}
 	if err != nil {
 		return nil, err
 	}
-	l := &locator{a: a, g: g}
-	return kernel.ListViews(ctx, a.Kernel, paged, store.List[index.Location]{
+	l := &locator{h: h, g: g}
+	return kernel.ListViews(ctx, h.Kernel, paged, store.List[index.Location]{
 		Page: func(ctx context.Context, at store.Page) ([]index.Location, store.Key, error) {
-			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
+			return h.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},
 	}, l.show)
 }
 
 // checkPage returns NotFound unless a revision has a page, which may be a computed one.
-func (a *API) checkPage(ctx context.Context, v *revision.View, id docs.PageID) error {
-	v, err := a.Content.WithComputedPages(ctx, v)
+func (h *handlers) checkPage(ctx context.Context, v *revision.View, id docs.PageID) error {
+	v, err := h.Content.WithComputedPages(ctx, v)
 	if err == nil {
 		_, err = v.Page(ctx, id)
 	}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -17,105 +17,63 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// Content can be read from the newest revision of a space, from any other revision of it,
-// and from a change request. The code is the same for all of them; only the opener of the
-// revision differs.
-
-func (a *API) content() {
+func (h *handlers) content() {
 	const tag = "Content"
-	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	kernel.Register(a.Kernel, kernel.Op{
+	read := authz.Space(authz.ReadContent)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
-		return a.revisionOut(ctx, a.Head, in.Flags)
+		return h.revisionOut(ctx, h.Head, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
-		return a.pagesOut(ctx, a.Head, in.Flags)
+		return h.pagesOut(ctx, h.Head, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
 	}, func(ctx context.Context, in *filesIn) (*kernel.Page[wire.File], error) {
-		return a.filesOut(ctx, a.Head, in.Paged, in.Flags)
+		return h.filesOut(ctx, h.Head, in.Paged, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
 	}, func(ctx context.Context, in *fileIn) (*kernel.Out[wire.File], error) {
-		return a.fileOut(ctx, a.Head, in.File, in.Flags)
+		return h.fileOut(ctx, h.Head, in.File, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
-		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
+		Summary: "Get a page of a space.", Cached: h.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.Head, byID(in.Page), in.PageOptions)
+		return h.pageOut(ctx, h.Head, byID(in.Page), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
-		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
+		Summary: "Get a page of a space by its path.", Cached: h.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageOutput, error) {
-		return a.pageOut(ctx, a.Head, byPath(in.Path), in.PageOptions)
+		return h.pageOut(ctx, h.Head, byPath(in.Path), in.PageOptions)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a space.",
 	}, func(ctx context.Context, in *reusableIn) (*kernel.Out[ReusableContent], error) {
-		return a.reusableOut(ctx, a.Head, in.Reusable, in.Flags)
+		return h.reusableOut(ctx, h.Head, in.Reusable, in.Flags)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: read,
 		Summary: "Get a document of a space by its id, including earlier documents of its pages.",
-	}, a.getDocument)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
-		Summary: "List where a file is used.",
-	}, a.fileBacklinks)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
-		Summary: "List where a page is linked.",
-	}, a.pageBacklinks)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
-		Summary: "List the links of a page.",
-	}, a.pageLinks)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
-		Summary: "List the links of all pages of a space, and whether they work.",
-	}, a.spaceLinks)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getDocument)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxContentBody,
 		Summary: "Change the content of a space in live edit mode.",
 		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
 			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",
-	}, a.updateContent)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
-		Also: []int{http.StatusPreconditionFailed}, Time: kernel.TransferTime,
-		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
-		About:   "412 if the space is locked.",
-	}, a.uploadFile)
-	kernel.RegisterStream(a.Kernel, kernel.Op{
-		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: kernel.TransferTime, Sends: []string{"*/*"},
-		Summary: "Download a file from its downloadURL.",
-		About: "Range and If-None-Match are supported. " +
-			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
-	}, a.download)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
-		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Add the pages of a template to a space.",
-		About:   "412 if the space is locked.",
-	}, a.applyTemplate)
-	kernel.Register(a.Kernel, kernel.Op{
-		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "List the templates that a space can start with.",
-	}, a.listTemplates)
+	}, h.updateContent)
 }
 
 // maxContentBody is the maximum size of the body of a batch of changes, which can contain
@@ -173,8 +131,8 @@ type pageTree struct {
 	Pages []Page `json:"pages"`
 }
 
-func (a *API) pagesOut(ctx context.Context, open wire.Opener, f Flags) (*revised[pageTree], error) {
-	v, err := a.opened(ctx, open, f)
+func (h *handlers) pagesOut(ctx context.Context, open wire.Opener, f Flags) (*revised[pageTree], error) {
+	v, err := h.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
 	}
@@ -182,13 +140,13 @@ func (a *API) pagesOut(ctx context.Context, open wire.Opener, f Flags) (*revised
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.viewEncoder(ctx, v, f.Metadata)
 	return &revised[pageTree]{etag(v), pageTree{s.pages(all)}}, err
 }
 
 func etag(v *revision.View) string { return `"` + string(v.Rev.ID) + `"` }
 
-func (a *API) reusableOut(ctx context.Context, open wire.Opener, id docs.ReusableID, f Flags) (*kernel.Out[ReusableContent], error) {
+func (h *handlers) reusableOut(ctx context.Context, open wire.Opener, id docs.ReusableID, f Flags) (*kernel.Out[ReusableContent], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -197,7 +155,7 @@ func (a *API) reusableOut(ctx context.Context, open wire.Opener, id docs.Reusabl
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
+	s, err := h.viewEncoder(ctx, v, f.Metadata, string(id))
 	return kernel.OK(s.reusableContent(r)), err
 }
 
@@ -207,12 +165,12 @@ type documentIn struct {
 	Schema   string `query:"schema" enum:"current,next" doc:"Ignored: there is only one version of the schema."`
 }
 
-func (a *API) getDocument(ctx context.Context, in *documentIn) (*kernel.Out[*markup.Document], error) {
-	v, err := a.Head(ctx)
+func (h *handlers) getDocument(ctx context.Context, in *documentIn) (*kernel.Out[*markup.Document], error) {
+	v, err := h.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	doc, _, err := a.Content.DocumentByID(ctx, v, in.Document)
+	doc, _, err := h.Content.DocumentByID(ctx, v, in.Document)
 	return kernel.OK(doc), err
 }
 
@@ -229,10 +187,10 @@ type StrictIn struct {
 	Strict bool `query:"strict" doc:"true changes nothing, with status 400, if there are mistakes in the text of the pages, which problems would report."`
 }
 
-func (a *API) apply(ctx context.Context, on content.LineName, tag string, strict bool, changes []content.Change) (*content.Applied, error) {
-	do := a.Content.Apply
+func (h *handlers) apply(ctx context.Context, on content.LineName, tag string, strict bool, changes []content.Change) (*content.Applied, error) {
+	do := h.Content.Apply
 	if strict {
-		do = a.Content.ApplyStrict
+		do = h.Content.ApplyStrict
 	}
 	return do(ctx, authz.FromContext(ctx), on, revisionOfTag(tag), changes)
 }
@@ -287,19 +245,19 @@ type outcomePage struct {
 	URLs   wire.Location `json:"urls"`
 }
 
-func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
+func (h *handlers) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
 	changes, err := in.Body.plain()
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.apply(ctx, "", in.IfMatch, in.Strict, changes)
+	done, err := h.apply(ctx, "", in.IfMatch, in.Strict, changes)
 	if err != nil {
 		return nil, err
 	}
-	return &revised[contentOutcome]{etag(done.View), a.outcome(authz.FromContext(ctx), done)}, nil
+	return &revised[contentOutcome]{etag(done.View), h.outcome(authz.FromContext(ctx), done)}, nil
 }
 
-func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
+func (h *handlers) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []wire.File{}, Problems: []pageProblem{}}
 	for _, p := range done.Problems {
 		o.Problems = append(o.Problems, pageProblem{string(p.Page), p.Line, p.Code, p.Message})
@@ -309,16 +267,16 @@ func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 		if c.Kind == "deleted" {
 			w.Page = string(c.Page)
 		} else {
-			at := a.Location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
+			at := h.Location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
 			if done.Request != nil {
-				at = a.Location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
+				at = h.Location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
 			}
 			w.Page = outcomePage{"page", string(c.Page), wire.Location{Location: at}}
 		}
 		o.Changes = append(o.Changes, w)
 	}
 	for _, f := range done.Files {
-		o.InsertedFiles = append(o.InsertedFiles, a.File(g, done.View.Space, f))
+		o.InsertedFiles = append(o.InsertedFiles, h.File(g, done.View.Space, f))
 	}
 	return o
 }
@@ -336,16 +294,16 @@ func revisionOfTag(tag string) docs.RevisionID {
 	return docs.RevisionID(bare)
 }
 
-func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f Flags) (*kernel.Page[wire.File], error) {
+func (h *handlers) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f Flags) (*kernel.Page[wire.File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.viewEncoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, p, store.List[docs.File]{
+	return kernel.ListOf(ctx, h.Kernel, p, store.List[docs.File]{
 		Page: func(ctx context.Context, at store.Page) ([]docs.File, store.Key, error) {
 			after := docs.FileID("")
 			if len(at.After) == 1 {
@@ -363,7 +321,7 @@ func (a *API) filesOut(ctx context.Context, open wire.Opener, p kernel.Paged, f 
 	}, s.file)
 }
 
-func (a *API) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f Flags) (*kernel.Out[wire.File], error) {
+func (h *handlers) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f Flags) (*kernel.Out[wire.File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -372,6 +330,6 @@ func (a *API) fileOut(ctx context.Context, open wire.Opener, id docs.FileID, f F
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
+	s, err := h.viewEncoder(ctx, v, f.Metadata, string(id))
 	return kernel.OK(s.file(file)), err
 }

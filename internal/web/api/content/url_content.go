@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) urlContent() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) urlContent() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getContentByUrl", Route: "GET /urls/content", Tag: "Published content", Allow: authz.SignedIn(docs.ScopeRead),
 		Also:    []int{http.StatusNotFound},
 		Summary: "Find the collection, space or page that an address leads to.",
 		About: "The address is that of something in the application, such as `urls.app` of a space, or one of a published site. " +
 			"404 if there is nothing that you can see, or no such page.",
-	}, a.contentByURL)
+	}, h.contentByURL)
 }
 
 // urlContent is the target of an address: a CollectionOfURL or a SpaceOfURL.
@@ -55,48 +55,48 @@ type contentByURLIn struct {
 	URL string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
 }
 
-func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*kernel.Out[urlContent], error) {
+func (h *handlers) contentByURL(ctx context.Context, in *contentByURLIn) (*kernel.Out[urlContent], error) {
 	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.contentAt(ctx, u)
+	v, err := h.contentAt(ctx, u)
 	if authz.Denied(err) { // what the caller cannot see looks absent
 		err = errs.E(errs.NotFound, "there is nothing at the address that you can see")
 	}
 	return kernel.OK(urlContent{v}), err
 }
 
-func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
+func (h *handlers) contentAt(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
-	parts, inside := a.appPath(u)
+	parts, inside := h.appPath(u)
 	switch {
 	case inside && len(parts) == 4 && parts[0] == "o" && parts[2] == "c":
-		g, err := a.Spaces.VisibleCollection(ctx, actor, docs.CollectionID(parts[3]))
+		g, err := h.Spaces.VisibleCollection(ctx, actor, docs.CollectionID(parts[3]))
 		if err == nil && string(g.Collection.Org) != parts[1] {
 			err = errs.Missing("collection")
 		}
 		if err != nil {
 			return nil, err
 		}
-		return CollectionOfURL{a.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)}, nil
+		return CollectionOfURL{h.Collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)}, nil
 	case inside && len(parts) >= 4 && parts[0] == "o" && parts[2] == "s":
-		g, err := a.Spaces.VisibleSpace(ctx, actor, docs.SpaceID(parts[3]))
+		g, err := h.Spaces.VisibleSpace(ctx, actor, docs.SpaceID(parts[3]))
 		if err == nil && string(g.Space.Org) != parts[1] {
 			err = errs.Missing("space")
 		}
 		if err != nil {
 			return nil, err
 		}
-		return a.spaceContent(ctx, g, parts[4:])
+		return h.spaceContent(ctx, g, parts[4:])
 	}
-	return a.publishedContentAt(ctx, u)
+	return h.publishedContentAt(ctx, u)
 }
 
 // appPath returns the segments of the path of an address, if the address belongs to the
 // application.
-func (a *API) appPath(u *url.URL) ([]string, bool) {
-	base, err := url.Parse(a.BaseURL)
+func (h *handlers) appPath(u *url.URL) ([]string, bool) {
+	base, err := url.Parse(h.BaseURL)
 	if err != nil || !strings.EqualFold(base.Host, u.Host) {
 		return nil, false
 	}
@@ -105,30 +105,30 @@ func (a *API) appPath(u *url.URL) ([]string, bool) {
 }
 
 // spaceContent returns the target of a path inside of a space in the application.
-func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
-	w := SpaceOfURL{Space: a.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
+func (h *handlers) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
+	w := SpaceOfURL{Space: h.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	rev := g.Space.Revision
 	if len(path) >= 3 && path[0] == "~" && path[1] == "changes" { // as in requestURL
-		cr, err := a.Reviews.ChangeRequest(ctx, g, path[2])
+		cr, err := h.Reviews.ChangeRequest(ctx, g, path[2])
 		if err != nil {
 			return nil, err
 		}
-		shown, err := a.ChangeRequest(ctx, g, g.Space, cr)
+		shown, err := h.ChangeRequest(ctx, g, g.Space, cr)
 		if err != nil {
 			return nil, err
 		}
 		w.ChangeRequest, rev, path = &shown, cr.Revision, path[3:]
 	}
-	v, err := a.Content.Revision(ctx, g.Space, rev)
+	v, err := h.Content.Revision(ctx, g.Space, rev)
 	if err != nil {
 		return nil, err
 	}
-	w.Page, err = a.pageByURL(ctx, v, strings.Join(path, "/"))
+	w.Page, err = h.pageByURL(ctx, v, strings.Join(path, "/"))
 	return w, err
 }
 
 // pageByURL returns the page of a space with a path or an id; nil for the empty path.
-func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Page, error) {
+func (h *handlers) pageByURL(ctx context.Context, v *revision.View, path string) (*Page, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -146,7 +146,7 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.viewEncoder(ctx, v, true, string(p.ID))
+	s, err := h.viewEncoder(ctx, v, true, string(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -156,17 +156,17 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 
 // publishedContentAt returns the target of an address of a site in one of the caller's
 // own organizations.
-func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
+func (h *handlers) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
-	site, rest, err := a.Sites.Find(ctx, u)
+	site, rest, err := h.Sites.Find(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	onSite, err := a.Spaces.VisibleSite(ctx, actor, site)
+	onSite, err := h.Spaces.VisibleSite(ctx, actor, site)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Sites.PublicStructure(ctx, onSite.Site)
+	tree, err := h.Sites.PublicStructure(ctx, onSite.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if !ok || !site.Published {
 		return nil, errs.Missing("published content")
 	}
-	g, err := a.Spaces.VisibleSpace(ctx, actor, target.Space.Space)
+	g, err := h.Spaces.VisibleSpace(ctx, actor, target.Space.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +182,11 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if err != nil {
 		return nil, errs.Missing("page")
 	}
-	v, err := a.Content.Source.Head(ctx, g.Space)
+	v, err := h.Content.Source.Head(ctx, g.Space)
 	if err != nil {
 		return nil, err
 	}
-	w := SpaceOfURL{Space: a.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
-	w.Page, err = a.pageByURL(ctx, v, path)
+	w := SpaceOfURL{Space: h.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
+	w.Page, err = h.pageByURL(ctx, v, path)
 	return w, err
 }

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -82,8 +82,8 @@ func (k *cachedPage) output() *pageOutput {
 	return &pageOutput{k.etag[0], k.length[0], kernel.Encoded[Page]{Data: k.data}}
 }
 
-func (a *API) pageOut(ctx context.Context, open wire.Opener, f finder, o PageOptions) (*pageOutput, error) {
-	v, err := a.opened(ctx, open, o.Flags)
+func (h *handlers) pageOut(ctx context.Context, open wire.Opener, f finder, o PageOptions) (*pageOutput, error) {
+	v, err := h.opened(ctx, open, o.Flags)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +92,14 @@ func (a *API) pageOut(ctx context.Context, open wire.Opener, f finder, o PageOpt
 	}
 	key := keyOf(v.Space, v.Rev.ID, f.key, o, v.Visitor())
 	key.stamp = v.Stamp
-	if k, ok := a.pageCache.Get(key); ok {
+	if k, ok := h.pageCache.Get(key); ok {
 		return k.output(), nil
 	}
 	p, err := f.find(ctx, v)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.pageOf(ctx, v, p, o)
+	w, err := h.pageOf(ctx, v, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (a *API) pageOut(ctx context.Context, open wire.Opener, f finder, o PageOpt
 	}
 	k := &cachedPage{body.Data, []string{etag(v)}, []string{strconv.Itoa(len(body.Data))}}
 	if v.Visitor().Kept() {
-		a.pageCache.Set(key, k)
+		h.pageCache.Set(key, k)
 	}
 	return k.output(), nil
 }
@@ -122,12 +122,12 @@ var plainOptions = PageOptions{
 
 // cachedPage returns a function for Op.Cached. It sends a cached page of the newest
 // revision, if the request has no query parameters. page returns the key of the finder.
-func (a *API) cachedPage(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
+func (h *handlers) cachedPage(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
 	return func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool {
 		if r.URL.RawQuery != "" {
 			return false
 		}
-		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions, g.Visitor()))
+		k, ok := h.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions, g.Visitor()))
 		if !ok {
 			return false
 		}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -168,8 +168,8 @@ type revisionChangesIn struct {
 	kernel.ChangesPaged
 }
 
-func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*kernel.Out[semanticChanges], error) {
-	v, err := a.at(in.Revision)(ctx)
+func (h *handlers) revisionChanges(ctx context.Context, in *revisionChangesIn) (*kernel.Out[semanticChanges], error) {
+	v, err := h.at(in.Revision)(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -177,30 +177,30 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*kern
 	if len(v.Rev.Parents) > 0 {
 		before = v.Rev.Parents[0]
 	}
-	w, err := a.changesOut(ctx, before, v.Rev.ID, in.ChangesPaged, a.at)
+	w, err := h.changesOut(ctx, before, v.Rev.ID, in.ChangesPaged, h.at)
 	if err != nil {
 		return nil, err
 	}
-	w.MergedFrom, err = a.mergedFrom(ctx, v)
+	w.MergedFrom, err = h.mergedFrom(ctx, v)
 	return kernel.OK(w), err
 }
 
-func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip, limit int) (semanticChanges, error) {
+func (h *handlers) changesBetween(ctx context.Context, from, to *revision.View, skip, limit int) (semanticChanges, error) {
 	w := semanticChanges{Changes: []semanticChange{}}
-	d, err := a.Content.Compare(ctx, from, to)
+	d, err := h.Content.Compare(ctx, from, to)
 	if err != nil {
 		return w, err
 	}
 	var all []semanticChange
 	for _, p := range d.Pages {
-		changes, err := a.pageChanges(ctx, from, to, p)
+		changes, err := h.pageChanges(ctx, from, to, p)
 		if err != nil {
 			return w, err
 		}
 		all = append(all, changes...)
 	}
 	for _, f := range d.Files {
-		all = append(all, a.fileChange(authz.FromContext(ctx), to.Space, f))
+		all = append(all, h.fileChange(authz.FromContext(ctx), to.Space, f))
 	}
 	for _, r := range d.Reusables {
 		all = append(all, reusableChange(r))
@@ -228,7 +228,7 @@ func value(v *any) any {
 	return *v
 }
 
-func (a *API) pageChanges(ctx context.Context, from, to *revision.View, p content.PageDiff) ([]semanticChange, error) {
+func (h *handlers) pageChanges(ctx context.Context, from, to *revision.View, p content.PageDiff) ([]semanticChange, error) {
 	switch {
 	case p.Before == nil:
 		return []semanticChange{{Type: "page_created", Page: &changedPage{string(p.After.ID), p.After.Type, p.After.Title, p.PathAfter}}}, nil
@@ -331,9 +331,9 @@ func variablesOrNil(v docs.Variables) any {
 	return v
 }
 
-func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File]) semanticChange {
+func (h *handlers) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File]) semanticChange {
 	show := func(f docs.File) *changedFile {
-		return &changedFile{string(f.ID), f.Name, f.ContentType, a.DownloadURL(wire.BearerOf(g), sp, f)}
+		return &changedFile{string(f.ID), f.Name, f.ContentType, h.DownloadURL(wire.BearerOf(g), sp, f)}
 	}
 	switch {
 	case p.Before == nil:
@@ -353,7 +353,7 @@ func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File
 		at["size"] = beforeAfter{x.Size, y.Size}
 	}
 	if x.Blob != y.Blob || len(at) == 0 {
-		at["downloadURL"] = beforeAfter{a.DownloadURL(wire.BearerOf(g), sp, *x), a.DownloadURL(wire.BearerOf(g), sp, *y)}
+		at["downloadURL"] = beforeAfter{h.DownloadURL(wire.BearerOf(g), sp, *x), h.DownloadURL(wire.BearerOf(g), sp, *y)}
 	}
 	if x.Width != y.Width || x.Height != y.Height {
 		at["dimensions"] = beforeAfter{wire.DimensionsOf(*x), wire.DimensionsOf(*y)}

@@ -1,4 +1,4 @@
-package api
+package content
 
 import (
 	"context"
@@ -14,27 +14,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) metaLinks() {
-	kernel.Register(a.Kernel, kernel.Op{
+func (h *handlers) metaLinks() {
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSpacePageMetaLinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/meta-links", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page and its alternates, for search engines.",
 		About: "They are those of the front matter (metaLinks). Alternates are also the pages at the same path of variants in other languages, " +
 			"where the space is on a published site.",
 	}, func(ctx context.Context, in *spacePageIn) (*kernel.Out[MetaLinks], error) {
-		return a.metaLinksOut(ctx, a.Head, in.Page)
+		return h.metaLinksOut(ctx, h.Head, in.Page)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listRevisionPageMetaLinks", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/meta-links", Tag: "Revisions", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page of a revision and its alternates.",
 	}, func(ctx context.Context, in *revisionMetaLinksIn) (*kernel.Out[MetaLinks], error) {
-		return a.metaLinksOut(ctx, a.at(in.Revision), in.Page)
+		return h.metaLinksOut(ctx, h.at(in.Revision), in.Page)
 	})
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestPageMetaLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/meta-links", Tag: "Change requests",
 		Allow:   authz.Space(authz.ViewSpace),
 		Summary: "Get the canonical address of a page of a change request and its alternates.",
 	}, func(ctx context.Context, in *requestMetaLinksIn) (*kernel.Out[MetaLinks], error) {
-		return a.metaLinksOut(ctx, a.request(in.Request), in.Page)
+		return h.metaLinksOut(ctx, h.request(in.Request), in.Page)
 	})
 }
 
@@ -59,8 +59,8 @@ type MetaLinks struct {
 	Alternates []docs.Ref `json:"alternates" doc:"Pages or addresses."`
 }
 
-func (a *API) metaLinksOut(ctx context.Context, open wire.Opener, id docs.PageID) (*kernel.Out[MetaLinks], error) {
-	v, err := a.opened(ctx, open, Flags{Computed: true})
+func (h *handlers) metaLinksOut(ctx context.Context, open wire.Opener, id docs.PageID) (*kernel.Out[MetaLinks], error) {
+	v, err := h.opened(ctx, open, Flags{Computed: true})
 	if err != nil {
 		return nil, err
 	}
@@ -75,23 +75,23 @@ func (a *API) metaLinksOut(ctx context.Context, open wire.Opener, id docs.PageID
 		}
 	}
 	if p.MetaLinks != nil {
-		if w.Canonical, err = a.metaLink(ctx, v, p, p.MetaLinks.Canonical); err != nil {
+		if w.Canonical, err = h.metaLink(ctx, v, p, p.MetaLinks.Canonical); err != nil {
 			return nil, err
 		}
 		for _, dest := range p.MetaLinks.Alternates[:min(len(p.MetaLinks.Alternates), maxAlternates)] {
-			ref, err := a.metaLink(ctx, v, p, dest)
+			ref, err := h.metaLink(ctx, v, p, dest)
 			if err != nil {
 				return nil, err
 			}
 			add(ref)
 		}
 	}
-	others, err := a.Sites.Translations(ctx, authz.FromContext(ctx))
+	others, err := h.Sites.Translations(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
 	for _, sp := range others {
-		ref, err := a.samePage(ctx, v, p, sp)
+		ref, err := h.samePage(ctx, v, p, sp)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ const maxAlternates = 100
 
 // metaLink resolves a destination in the front matter of a page. It returns nil if the
 // destination is neither a web address nor a page that the caller can see.
-func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest string) (*docs.Ref, error) {
+func (h *handlers) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest string) (*docs.Ref, error) {
 	file, err := v.FileOf(ctx, p)
 	if err != nil || dest == "" {
 		return nil, err
@@ -116,7 +116,7 @@ func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest 
 	case l.Err != nil:
 		return nil, l.Err
 	case ok && ref.Space != "":
-		return a.elsewhere(ctx, ref)
+		return h.elsewhere(ctx, ref)
 	case ok && ref.Page != "":
 		_, ok, err := v.Lookup(ctx, docs.PageID(ref.Page)) // a file name can also name a page that is hidden from the visitor
 		if err != nil || !ok {
@@ -135,20 +135,20 @@ func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest 
 
 // elsewhere resolves a reference to a page of another space, or to the first page of the
 // space if it names no page. It returns nil if the caller cannot see the page.
-func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
+func (h *handlers) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 	g := authz.FromContext(ctx)
-	sp, err := a.Guard.Readable(ctx, g, docs.SpaceID(ref.Space))
+	sp, err := h.Guard.Readable(ctx, g, docs.SpaceID(ref.Space))
 	if authz.Denied(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Content.Source.Head(ctx, sp)
+	v, err := h.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = a.Content.WithComputedPages(ctx, wire.AsSeen(g, v)); err != nil {
+	if v, err = h.Content.WithComputedPages(ctx, wire.AsSeen(g, v)); err != nil {
 		return nil, err
 	}
 	page, ok, err := v.Home(ctx)
@@ -164,12 +164,12 @@ func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 // samePage returns the page of another variant at the same path as p; nil if there is
 // none. The first pages of two variants correspond to each other, regardless of their
 // paths.
-func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp docs.Space) (*docs.Ref, error) {
-	other, err := a.Content.Source.Head(ctx, sp)
+func (h *handlers) samePage(ctx context.Context, v *revision.View, p docs.Page, sp docs.Space) (*docs.Ref, error) {
+	other, err := h.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return nil, err
 	}
-	other, err = a.Content.WithComputedPages(ctx, wire.AsSeen(authz.FromContext(ctx), other))
+	other, err = h.Content.WithComputedPages(ctx, wire.AsSeen(authz.FromContext(ctx), other))
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/openapi"
 	orgsapi "github.com/octavo-docs/octavo/internal/web/api/orgs"
 	"github.com/octavo-docs/octavo/internal/web/api/people"
+	"github.com/octavo-docs/octavo/internal/web/api/requests"
 	sitesapi "github.com/octavo-docs/octavo/internal/web/api/sites"
 	spacesapi "github.com/octavo-docs/octavo/internal/web/api/spaces"
 	"github.com/octavo-docs/octavo/internal/web/api/support"
@@ -69,34 +70,27 @@ type Config struct {
 }
 
 // API is the handler of all operations under /v1.
-type API struct {
-	*kernel.Kernel
-	*wire.Views
-	Config
-}
+type API struct{ *wire.Views }
 
 // New returns the API with all its operations. It panics if a declaration is wrong, so
 // that an incomplete or unprotected server does not start.
 func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
 	c.Kernel.Tags = tags
-	k := kernel.New(c.Kernel, secret)
-	a := &API{Kernel: k, Views: wire.NewViews(k, c.Content, c.Reviews, c.Sites), Config: c}
-	people.Register(a.Views, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
-	orgsapi.Register(a.Views, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
-	openapi.Register(a.Views, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
-	sitesapi.Register(a.Views, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
-	support.Register(a.Views, support.Services{Conversations: c.Conversations})
-	contentapi.Register(a.Views, contentapi.Services{
+	v := wire.NewViews(kernel.New(c.Kernel, secret), c.Content, c.Reviews, c.Sites)
+	people.Register(v, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
+	orgsapi.Register(v, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
+	openapi.Register(v, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
+	sitesapi.Register(v, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
+	support.Register(v, support.Services{Conversations: c.Conversations})
+	contentapi.Register(v, contentapi.Services{
 		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Sites: c.Sites, Embeds: c.Embeds,
 	})
-	spacesapi.Register(a.Views, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})
-	assetsapi.Register(a.Views, assetsapi.Services{Assets: c.Assets})
-	translation.Register(a.Views, translation.Services{Translations: c.Translations})
-	a.changeRequests()
-	a.reviews()
-	a.comments()
-	return a
+	requests.Register(v, requests.Services{Content: c.Content, Reviews: c.Reviews, Comments: c.Comments})
+	spacesapi.Register(v, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})
+	assetsapi.Register(v, assetsapi.Services{Assets: c.Assets})
+	translation.Register(v, translation.Services{Translations: c.Translations})
+	return &API{v}
 }
 
 // tags are the groups of operations, in the order of the description.

@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"context"
@@ -15,38 +15,38 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) reviews() {
+func (h *handlers) reviews() {
 	const tag = "Reviews"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getReviewsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag, Allow: view,
 		Summary: "List the reviews of a change request, newest first.",
-	}, a.listReviews)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listReviews)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "submitChangeRequestReview", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag,
 		Allow: authz.Space(authz.ReviewSpace), Status: 201, Also: state,
 		Summary: "Review the newest revision of a change request.",
 		About:   "Your earlier reviews no longer count. When the request changes, no review counts any more.",
-	}, a.submitReview)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.submitReview)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getChangeRequestReviewById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}", Tag: tag, Allow: view,
 		Summary: "Get a review.",
-	}, a.getReview)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getReview)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getRequestedReviewersByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: view,
 		Summary: "List the requested reviewers who have not submitted a review.",
-	}, a.listRequestedReviewers)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listRequestedReviewers)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "requestReviewersForChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: edit,
 		Status: 200, Also: state,
 		Summary: "Request reviews. A draft is opened by this.",
 		About:   "The reviewers need the role review on the space.",
-	}, a.requestReviewers)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.requestReviewers)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "removeRequestedReviewerFromChangeRequest", Route: "DELETE /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}", Tag: tag, Allow: edit,
 		Summary: "Withdraw the request for a review by a user.",
-	}, a.removeReviewer)
+	}, h.removeReviewer)
 }
 
 // Review is the JSON form of a review.
@@ -64,14 +64,14 @@ type Review struct {
 	URLs        wire.Location     `json:"urls"`
 }
 
-func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) Review {
+func (h *handlers) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) Review {
 	w := Review{
-		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.Person(g, v.Reviewer),
+		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: h.Person(g, v.Reviewer),
 		Status: v.Status, Outdated: v.Outdated(cr), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-		URLs: wire.Location{Location: a.Location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
+		URLs: wire.Location{Location: h.Location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
 	}
 	if v.RequestedBy.ID != "" {
-		shown := a.Person(g, v.RequestedBy)
+		shown := h.Person(g, v.RequestedBy)
 		w.RequestedBy = &shown
 	}
 	return w
@@ -79,15 +79,15 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 
 // reviewed returns the JSON form of reviews with their comments, which are read with a
 // fixed number of statements.
-func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
+func (h *handlers) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
 	g := authz.FromContext(ctx)
-	comments, err := a.reviewComments(ctx, cr, f, all)
+	comments, err := h.reviewComments(ctx, cr, f, all)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Review, len(all))
 	for i, v := range all {
-		out[i] = a.review(g, cr, v)
+		out[i] = h.review(g, cr, v)
 		out[i].Comment = comments[v.Comment]
 	}
 	return out, nil
@@ -100,8 +100,8 @@ type listReviewsIn struct {
 	Outdated string `query:"outdated" enum:"true,false" doc:"Only reviews that no longer count, or only those that do."`
 }
 
-func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[Review], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
+func (h *handlers) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[Review], error) {
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +109,14 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[
 	if in.Outdated != "" {
 		outdated = new(in.Outdated == "true")
 	}
-	list := a.Reviews.Reviews(cr, outdated)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, store.List[Review]{
+	list := h.Reviews.Reviews(cr, outdated)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, store.List[Review]{
 		Page: func(ctx context.Context, at store.Page) ([]Review, store.Key, error) {
 			all, next, err := list.Page(ctx, at)
 			if err != nil {
 				return nil, nil, err
 			}
-			out, err := a.reviewed(ctx, cr, in.NoteFormat, all...)
+			out, err := h.reviewed(ctx, cr, in.NoteFormat, all...)
 			return out, next, err
 		},
 		Count: list.Count,
@@ -131,7 +131,7 @@ type submitReviewIn struct {
 	}
 }
 
-func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Created[Review], error) {
+func (h *handlers) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Created[Review], error) {
 	g := authz.FromContext(ctx)
 	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
@@ -143,11 +143,11 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Cre
 	if in.Body.Status == docs.ReviewCommented && comment == nil {
 		return nil, errs.Field("body.comment", "is required because the status is comment")
 	}
-	cr, v, err := a.Reviews.Submit(ctx, g, in.Request, in.Body.Status, comment)
+	cr, v, err := h.Reviews.Submit(ctx, g, in.Request, in.Body.Status, comment)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.reviewed(ctx, cr, NoteFormat{}, v)
+	w, err := h.reviewed(ctx, cr, NoteFormat{}, v)
 	if err != nil {
 		return nil, err
 	}
@@ -160,16 +160,16 @@ type reviewIn struct {
 	NoteFormat
 }
 
-func (a *API) getReview(ctx context.Context, in *reviewIn) (*kernel.Out[Review], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
+func (h *handlers) getReview(ctx context.Context, in *reviewIn) (*kernel.Out[Review], error) {
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Reviews.Review(ctx, cr, in.Review)
+	v, err := h.Reviews.Review(ctx, cr, in.Review)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.reviewed(ctx, cr, in.NoteFormat, v)
+	w, err := h.reviewed(ctx, cr, in.NoteFormat, v)
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +186,9 @@ type RequestedReviewer struct {
 	CreatedAt   docs.Time `json:"createdAt"`
 }
 
-func (a *API) requestedReviewer(g *authz.Grant, q docs.RequestedReviewer) RequestedReviewer {
+func (h *handlers) requestedReviewer(g *authz.Grant, q docs.RequestedReviewer) RequestedReviewer {
 	return RequestedReviewer{
-		"change-request-requested-reviewer", "user", a.Person(g, q.User), string(q.Revision), a.Person(g, q.RequestedBy), q.CreatedAt,
+		"change-request-requested-reviewer", "user", h.Person(g, q.User), string(q.Revision), h.Person(g, q.RequestedBy), q.CreatedAt,
 	}
 }
 
@@ -197,13 +197,13 @@ type listRequestedIn struct {
 	kernel.Paged
 }
 
-func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*kernel.Page[RequestedReviewer], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
+func (h *handlers) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*kernel.Page[RequestedReviewer], error) {
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return h.requestedReviewer(g, q) })
 }
 
 type requestReviewersIn struct {
@@ -219,13 +219,13 @@ type requestedUsers struct {
 	Users []RequestedReviewer `json:"users"`
 }
 
-func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*kernel.Out[requestedUsers], error) {
+func (h *handlers) requestReviewers(ctx context.Context, in *requestReviewersIn) (*kernel.Out[requestedUsers], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
 		return nil, err
 	}
-	_, asked, err := a.Reviews.RequestReviews(ctx, g, in.Request, reviews.ReviewRequest{
+	_, asked, err := h.Reviews.RequestReviews(ctx, g, in.Request, reviews.ReviewRequest{
 		Users: in.Body.Users, Patch: reviews.Patch{Subject: in.Body.Subject, Description: description},
 	})
 	if err != nil {
@@ -233,7 +233,7 @@ func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*ke
 	}
 	w := requestedUsers{[]RequestedReviewer{}}
 	for _, q := range asked {
-		w.Users = append(w.Users, a.requestedReviewer(g, q))
+		w.Users = append(w.Users, h.requestedReviewer(g, q))
 	}
 	return kernel.OK(w), nil
 }
@@ -243,8 +243,8 @@ type removeReviewerIn struct {
 	User docs.UserID `path:"userId" maxLength:"100"`
 }
 
-func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*kernel.Done, error) {
-	there, err := a.Reviews.WithdrawReviewRequest(ctx, authz.FromContext(ctx), in.Request, in.User)
+func (h *handlers) removeReviewer(ctx context.Context, in *removeReviewerIn) (*kernel.Done, error) {
+	there, err := h.Reviews.WithdrawReviewRequest(ctx, authz.FromContext(ctx), in.Request, in.User)
 	if err == nil && !there {
 		err = errs.Missing("requested reviewer")
 	}

@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"context"
@@ -17,69 +17,69 @@ import (
 
 // comments declares the operations on comments: the same eleven for spaces and for change
 // requests.
-func (a *API) comments() {
-	a.discussion("Space", "/spaces/{spaceId}", "a space",
+func (h *handlers) comments() {
+	h.discussion("Space", "/spaces/{spaceId}", "a space",
 		"Comments on its change requests are listed there.")
-	a.discussion("ChangeRequest", "/spaces/{spaceId}/change-requests/{changeRequestId}", "a change request",
+	h.discussion("ChangeRequest", "/spaces/{spaceId}/change-requests/{changeRequestId}", "a change request",
 		"A change request can be discussed in every state, also when it is merged or archived.")
 }
 
 // discussion declares the operations on the comments of a space or of a change request.
 // The path identifies it, so inputs do not name it.
-func (a *API) discussion(noun, path, name, about string) {
+func (h *handlers) discussion(noun, path, name, about string) {
 	const tag = "Comments"
 	view, say := authz.Space(authz.ViewSpace), authz.Space(authz.CommentSpace)
 	full := []int{http.StatusPreconditionFailed}
 	at := path + "/comments"
 	one := at + "/{commentId}"
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listCommentsIn" + noun, Route: "GET " + at, Tag: tag, Allow: view,
 		Summary: "List the comments on " + name + ", with their repliers and reactions.", About: about,
-	}, a.listComments)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listComments)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "postCommentIn" + noun, Route: "POST " + at, Tag: tag, Allow: say, Status: 200,
 		Summary: "Comment on " + name + ", or on a page, a block or a cell of a table in it.",
 		About:   "The page, the block and the cell must exist in the newest revision. They may be deleted later; target.quote and target.revision remain.",
-	}, a.postComment)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.postComment)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCommentIn" + noun, Route: "GET " + one, Tag: tag, Allow: view,
 		Summary: "Get a comment.",
-	}, a.getComment)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getComment)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateCommentIn" + noun, Route: "PUT " + one, Tag: tag, Allow: say, Also: full,
 		Summary: "Edit, resolve or reopen a comment, or react to it.",
 		About: "Its author can change the body, and so can everybody with the role create on the space. Its author can resolve it, and so can everybody with the role edit. " +
 			"Reactions are your own. Either everything is changed or nothing. 412 if there are too many reactions.",
-	}, a.updateComment)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateComment)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteCommentIn" + noun, Route: "DELETE " + one, Tag: tag, Allow: say,
 		Summary: "Delete a comment with its replies.", About: "Allowed for its author, and for everybody with the role create on the space.",
-	}, a.deleteComment)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteComment)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listCommentRepliesIn" + noun, Route: "GET " + one + "/replies", Tag: tag, Allow: view,
 		Summary: "List the replies to a comment, oldest first.",
-	}, a.listReplies)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listReplies)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "postCommentReplyIn" + noun, Route: "POST " + one + "/replies", Tag: tag, Allow: say, Status: 200, Also: full,
 		Summary: "Reply to a comment.", About: "412 if it has 1000 replies.",
-	}, a.postReply)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.postReply)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCommentReplyIn" + noun, Route: "GET " + one + "/replies/{commentReplyId}", Tag: tag, Allow: view,
 		Summary: "Get a reply to a comment.",
-	}, a.getReply)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getReply)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateCommentReplyIn" + noun, Route: "PUT " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say, Also: full,
 		Summary: "Edit a reply, or react to it.",
 		About:   "The same people as for comments are allowed to. resolved is that of the comment. 412 if there are too many reactions.",
-	}, a.updateReply)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateReply)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteCommentReplyIn" + noun, Route: "DELETE " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say,
 		Summary: "Delete a reply.", About: "Allowed for its author, and for everybody with the role create on the space.",
-	}, a.deleteReply)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.deleteReply)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listCommentersIn" + noun, Route: "GET " + path + "/commenters", Tag: tag, Allow: view,
 		Summary: "List the members who commented on " + name + " or replied there.", About: "Guests get an empty list.",
-	}, a.listCommenters)
+	}, h.listCommenters)
 }
 
 // InDiscussion is part of the input of every operation on comments.
@@ -100,14 +100,14 @@ type NoteFormat struct {
 	Format string `query:"format" enum:"document,markdown" doc:"Form of the body. Default: document."`
 }
 
-func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (commentView, error) {
-	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
-	return commentView{a, p, f.Format, p.Nodes()}, err
+func (h *handlers) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (commentView, error) {
+	p, err := h.Comments.Open(ctx, authz.FromContext(ctx), in.request)
+	return commentView{h, p, f.Format, p.Nodes()}, err
 }
 
 // viewAfter opens a discussion, calls do, and returns the JSON form of the result of do.
-func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*kernel.Out[W], error) {
-	s, err := a.commentView(ctx, in, f)
+func viewAfter[T, W any](ctx context.Context, h *handlers, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*kernel.Out[W], error) {
+	s, err := h.commentView(ctx, in, f)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ type listCommentsIn struct {
 	Authors []string    `query:"authors,explode" maxItems:"100" doc:"Only comments of these users. Repeat the parameter to name several."`
 }
 
-func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*kernel.Page[Comment], error) {
-	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
+func (h *handlers) listComments(ctx context.Context, in *listCommentsIn) (*kernel.Page[Comment], error) {
+	s, err := h.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*kernel.Pag
 	for _, u := range in.Authors {
 		f.Authors = append(f.Authors, wire.UserOf(authz.FromContext(ctx), docs.UserID(u)))
 	}
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Comments.Comments(s.place, f), s.comment)
+	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.Comments.Comments(s.place, f), s.comment)
 }
 
 type postCommentIn struct {
@@ -155,18 +155,18 @@ type postCommentIn struct {
 	}
 }
 
-func (a *API) postComment(ctx context.Context, in *postCommentIn) (*kernel.Out[Comment], error) {
+func (h *handlers) postComment(ctx context.Context, in *postCommentIn) (*kernel.Out[Comment], error) {
 	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body.body"}
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
 	}
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
 		body, err := in.Body.Body.RevisionBody(n.Path)
 		if err != nil {
 			return c, err
 		}
 		n.Body = *body
-		return a.Comments.Post(ctx, authz.FromContext(ctx), in.request, n)
+		return h.Comments.Post(ctx, authz.FromContext(ctx), in.request, n)
 	})
 }
 
@@ -182,9 +182,9 @@ type getCommentIn struct {
 	NoteFormat
 }
 
-func (a *API) getComment(ctx context.Context, in *getCommentIn) (*kernel.Out[Comment], error) {
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(s commentView) (docs.PostedComment, error) {
-		return a.Comments.Comment(ctx, s.place, in.Comment)
+func (h *handlers) getComment(ctx context.Context, in *getCommentIn) (*kernel.Out[Comment], error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.comment, func(s commentView) (docs.PostedComment, error) {
+		return h.Comments.Comment(ctx, s.place, in.Comment)
 	})
 }
 
@@ -214,13 +214,13 @@ type updateCommentIn struct {
 	Body commentChange
 }
 
-func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*kernel.Out[Comment], error) {
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
+func (h *handlers) updateComment(ctx context.Context, in *updateCommentIn) (*kernel.Out[Comment], error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
 			return c, err
 		}
-		return a.Comments.Update(ctx, authz.FromContext(ctx), in.request, in.Comment, change)
+		return h.Comments.Update(ctx, authz.FromContext(ctx), in.request, in.Comment, change)
 	})
 }
 
@@ -229,8 +229,8 @@ type deleteCommentIn struct {
 	CommentIn
 }
 
-func (a *API) deleteComment(ctx context.Context, in *deleteCommentIn) (*kernel.Done, error) {
-	return nil, a.Comments.Delete(ctx, authz.FromContext(ctx), in.request, in.Comment)
+func (h *handlers) deleteComment(ctx context.Context, in *deleteCommentIn) (*kernel.Done, error) {
+	return nil, h.Comments.Delete(ctx, authz.FromContext(ctx), in.request, in.Comment)
 }
 
 type listRepliesIn struct {
@@ -240,16 +240,16 @@ type listRepliesIn struct {
 	NoteFormat
 }
 
-func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*kernel.Page[CommentReply], error) {
-	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
+func (h *handlers) listReplies(ctx context.Context, in *listRepliesIn) (*kernel.Page[CommentReply], error) {
+	s, err := h.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.Comments.Replies(ctx, s.place, in.Comment)
+	list, err := h.Comments.Replies(ctx, s.place, in.Comment)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, list, s.reply)
+	return kernel.ListViews(ctx, h.Kernel, in.Paged, list, s.reply)
 }
 
 type postReplyIn struct {
@@ -261,13 +261,13 @@ type postReplyIn struct {
 	}
 }
 
-func (a *API) postReply(ctx context.Context, in *postReplyIn) (*kernel.Out[CommentReply], error) {
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
+func (h *handlers) postReply(ctx context.Context, in *postReplyIn) (*kernel.Out[CommentReply], error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		body, err := in.Body.Body.RevisionBody("body.body")
 		if err != nil {
 			return r, err
 		}
-		return a.Comments.Reply(ctx, authz.FromContext(ctx), in.request, in.Comment, *body)
+		return h.Comments.Reply(ctx, authz.FromContext(ctx), in.request, in.Comment, *body)
 	})
 }
 
@@ -283,9 +283,9 @@ type getReplyIn struct {
 	NoteFormat
 }
 
-func (a *API) getReply(ctx context.Context, in *getReplyIn) (*kernel.Out[CommentReply], error) {
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(s commentView) (docs.Reply, error) {
-		return a.Comments.ReplyTo(ctx, s.place, in.Comment, in.Reply)
+func (h *handlers) getReply(ctx context.Context, in *getReplyIn) (*kernel.Out[CommentReply], error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.reply, func(s commentView) (docs.Reply, error) {
+		return h.Comments.ReplyTo(ctx, s.place, in.Comment, in.Reply)
 	})
 }
 
@@ -296,13 +296,13 @@ type updateReplyIn struct {
 	Body commentChange
 }
 
-func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*kernel.Out[CommentReply], error) {
-	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
+func (h *handlers) updateReply(ctx context.Context, in *updateReplyIn) (*kernel.Out[CommentReply], error) {
+	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
 			return r, err
 		}
-		return a.Comments.UpdateReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply, change)
+		return h.Comments.UpdateReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply, change)
 	})
 }
 
@@ -311,8 +311,8 @@ type deleteReplyIn struct {
 	ReplyIn
 }
 
-func (a *API) deleteReply(ctx context.Context, in *deleteReplyIn) (*kernel.Done, error) {
-	return nil, a.Comments.DeleteReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply)
+func (h *handlers) deleteReply(ctx context.Context, in *deleteReplyIn) (*kernel.Done, error) {
+	return nil, h.Comments.DeleteReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply)
 }
 
 type listCommentersIn struct {
@@ -320,12 +320,12 @@ type listCommentersIn struct {
 	kernel.Paged
 }
 
-func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*kernel.Page[wire.Member], error) {
-	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
+func (h *handlers) listCommenters(ctx context.Context, in *listCommentersIn) (*kernel.Page[wire.Member], error) {
+	p, err := h.Comments.Open(ctx, authz.FromContext(ctx), in.request)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.Member)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Comments.Commenters(authz.FromContext(ctx), p), h.Member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

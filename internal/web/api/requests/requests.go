@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"context"
@@ -18,60 +18,60 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (a *API) changeRequests() {
+func (h *handlers) changeRequests() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	kernel.Register(a.Kernel, kernel.Op{
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
 		Summary: "List the change requests of a space, most recently changed first.",
-	}, a.listChangeRequests)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listChangeRequests)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the change requests of all spaces that you can see, most recently changed first.",
-	}, a.listOrgChangeRequests)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listOrgChangeRequests)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
 		Summary: "Create a change request based on the newest revision of a space.",
 		About:   "It starts as a draft. No content is copied.",
-	}, a.createChangeRequest)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.createChangeRequest)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "Get a change request by its id or number.",
 		About:   "The content token of a preview reads it without its description.",
-	}, a.getChangeRequest)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.getChangeRequest)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
 		Summary: "Change the subject, the description or the status of a change request.",
 		About:   "A draft can be opened, and an open one made a draft again. Both can be archived, and an archived one reopened. 412 if it is merged.",
-	}, a.updateChangeRequest)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.updateChangeRequest)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
 		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
 		Summary: "Merge a change request into its space.",
 		About: "If the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them. " +
 			"Update the request from the space, resolve the conflicts and merge again. 412 if merge rules do not allow it (with the rules that failed), or if the request is merged or archived. " +
 			"409 while a git operation of the space finishes; try again after a moment.",
-	}, a.mergeChangeRequest)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.mergeChangeRequest)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
 		Summary: "Update a change request with what changed in its space.",
 		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
-	}, a.bringUpToDate)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.bringUpToDate)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
 		Summary: "List who worked on a change request.",
-	}, a.contributors)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.contributors)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
 		Summary: "List where a change request and its space changed the same thing in different ways.",
-	}, a.listConflicts)
-	kernel.Register(a.Kernel, kernel.Op{
+	}, h.listConflicts)
+	kernel.Register(h.Kernel, kernel.Op{
 		ID: "resolveChangeRequestConflict", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}", Tag: tag, Allow: edit,
 		Status: 200, Also: []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Resolve a conflict: take the version of the space, that of the request, or your own.",
 		About:   "409 if it is resolved already.",
-	}, a.resolveConflict)
+	}, h.resolveConflict)
 }
 
 // ChangeRequestFilter holds the filters of lists of change requests.
@@ -98,10 +98,10 @@ type listChangeRequestsIn struct {
 	ChangeRequestFilter
 }
 
-func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
+func (h *handlers) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (wire.ChangeRequest, error) {
-		return a.ChangeRequest(ctx, g, g.Space, c)
+	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (wire.ChangeRequest, error) {
+		return h.ChangeRequest(ctx, g, g.Space, c)
 	})
 }
 
@@ -115,15 +115,15 @@ type listOrgChangeRequestsIn struct {
 	Finding string       `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
-func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
+func (h *handlers) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g, f := authz.FromContext(ctx), in.plain(authz.FromContext(ctx))
 	f.Space, f.Site = in.Space, in.Site
-	all, err := a.Reviews.OrgChangeRequests(ctx, g, f)
+	all, err := h.Reviews.OrgChangeRequests(ctx, g, f)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (wire.ChangeRequest, error) {
-		return a.ChangeRequest(ctx, g, c.Space, c.Request)
+	return kernel.ListViews(ctx, h.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (wire.ChangeRequest, error) {
+		return h.ChangeRequest(ctx, g, c.Space, c.Request)
 	})
 }
 
@@ -137,7 +137,7 @@ type createChangeRequestIn struct {
 	}
 }
 
-func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[wire.ChangeRequest], error) {
+func (h *handlers) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	if in.Body.AgentTaskID != "" {
 		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
@@ -147,25 +147,25 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 		choice := in.Body.Template.Choice()
 		n.Template = &choice
 	}
-	cr, err := a.Reviews.Create(ctx, g, n)
+	cr, err := h.Reviews.Create(ctx, g, n)
 	if err != nil {
 		return nil, err
 	}
 	sp := g.Space
 	sp.Revision = cr.Initial // the revision from which the request was created
-	w, err := a.ChangeRequest(ctx, g, sp, cr)
+	w, err := h.ChangeRequest(ctx, g, sp, cr)
 	return kernel.Made(w.URLs.Location, w), err
 }
 
 type requestIn struct{ wire.RequestIn }
 
-func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
+func (h *handlers) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	cr, err := a.FindRequest(ctx, in.Request)
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
+	w, err := h.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }
 
@@ -189,17 +189,17 @@ func noteOf(path string, raw wire.RawDocument) (*revision.Body, error) {
 	return &revision.Body{Document: doc}, err
 }
 
-func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
+func (h *handlers) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
 		return nil, err
 	}
-	cr, err := a.Reviews.Update(ctx, g, in.Request, reviews.Patch{Subject: in.Body.Subject, Description: description, Status: in.Body.Status})
+	cr, err := h.Reviews.Update(ctx, g, in.Request, reviews.Patch{Subject: in.Body.Subject, Description: description, Status: in.Body.Status})
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
+	w, err := h.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }
 
@@ -210,27 +210,27 @@ type mergeOutcome struct {
 	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present if the result is conflicts; if there are very many, only the first of them."`
 }
 
-func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
-	return a.merged(ctx, in.Request, "merge", a.Reviews.Merge)
+func (h *handlers) mergeChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
+	return h.merged(ctx, in.Request, "merge", h.Reviews.Merge)
 }
 
-func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
-	return a.merged(ctx, in.Request, "update", a.Reviews.BringUpToDate)
+func (h *handlers) bringUpToDate(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
+	return h.merged(ctx, in.Request, "update", h.Reviews.BringUpToDate)
 }
 
-func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*kernel.Out[mergeOutcome], error) {
+func (h *handlers) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*kernel.Out[mergeOutcome], error) {
 	g := authz.FromContext(ctx)
 	done, err := do(ctx, g, name)
 	if err != nil {
 		return nil, err
 	}
 	w := mergeOutcome{Revision: string(done.Revision), Result: result}
-	forms := merge.FormsOf(a.Content.Source, g.Space)
+	forms := merge.FormsOf(h.Content.Source, g.Space)
 	for i, c := range done.Conflicts {
 		if forms.Full() || i == content.MaxConflicts {
 			break
 		}
-		shown, err := a.conflict(ctx, g.Space, forms, reviews.RecordedConflict{ID: c.Name(), Conflict: c, CreatedAt: docs.TimeOf(a.Clock())})
+		shown, err := h.conflict(ctx, g.Space, forms, reviews.RecordedConflict{ID: c.Name(), Conflict: c, CreatedAt: docs.TimeOf(h.Clock())})
 		if err != nil {
 			return nil, err
 		}
@@ -248,16 +248,16 @@ type contributor struct {
 	Action    docs.ContributorAction `json:"actionType" enum:"edit,comment"`
 }
 
-func (a *API) contributors(ctx context.Context, in *requestIn) (*kernel.Page[contributor], error) {
-	cr, err := a.FindRequest(ctx, in.Request)
+func (h *handlers) contributors(ctx context.Context, in *requestIn) (*kernel.Page[contributor], error) {
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Reviews.Contributors(ctx, cr)
+	all, err := h.Reviews.Contributors(ctx, cr)
 	w := &kernel.Page[contributor]{}
 	w.Body.Items = []contributor{}
 	for _, c := range all {
-		w.Body.Items = append(w.Body.Items, contributor{a.Person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
+		w.Body.Items = append(w.Body.Items, contributor{h.Person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
 	}
 	return w, err
 }

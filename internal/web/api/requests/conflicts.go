@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type conflictForm struct {
 	Value    any              `json:"value,omitempty" doc:"The value, if the conflict is not about text."`
 }
 
-func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, row reviews.RecordedConflict) (conflict, error) {
+func (h *handlers) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, row reviews.RecordedConflict) (conflict, error) {
 	c := row.Conflict
 	w := conflict{
 		Object: "change-request-conflict", ID: row.ID, Kind: c.Kind, Part: c.Part, Block: c.Block, Status: "open",
@@ -75,7 +75,7 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, r
 		return w, err
 	}
 	g := authz.FromContext(ctx)
-	w.Base, w.Main, w.Mine = a.form(g, sp, c.Base, base), a.form(g, sp, c.Main, main), a.form(g, sp, c.Mine, mine)
+	w.Base, w.Main, w.Mine = h.form(g, sp, c.Base, base), h.form(g, sp, c.Main, main), h.form(g, sp, c.Mine, mine)
 	return w, nil
 }
 
@@ -97,13 +97,13 @@ func inertValue(v any) any {
 	return out
 }
 
-func (a *API) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.Form) conflictForm {
+func (h *handlers) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.Form) conflictForm {
 	w := conflictForm{Revision: string(rev), Exists: f.Exists, Document: f.Document, Value: inertValue(f.Value)}
 	if f.Document != nil {
 		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
 	}
 	if file, is := f.Value.(docs.File); is {
-		w.Value = a.File(g, sp, file)
+		w.Value = h.File(g, sp, file)
 	}
 	return w
 }
@@ -114,26 +114,26 @@ type listConflictsIn struct {
 	Status string `query:"status" enum:"open,all" default:"open"`
 }
 
-func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*kernel.Page[conflict], error) {
+func (h *handlers) listConflicts(ctx context.Context, in *listConflictsIn) (*kernel.Page[conflict], error) {
 	sp := authz.FromContext(ctx).Space
-	cr, err := a.FindRequest(ctx, in.Request)
+	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
-	list := a.Reviews.Conflicts(cr, in.Status == "open")
-	return kernel.ListOf(ctx, a.Kernel, in.Paged, store.List[conflict]{
+	list := h.Reviews.Conflicts(cr, in.Status == "open")
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, store.List[conflict]{
 		Page: func(ctx context.Context, at store.Page) ([]conflict, store.Key, error) {
 			rows, next, err := list.Page(ctx, at)
 			if err != nil {
 				return nil, nil, err
 			}
 			var out []conflict
-			forms := merge.FormsOf(a.Content.Source, sp)
+			forms := merge.FormsOf(h.Content.Source, sp)
 			for i, row := range rows {
 				if forms.Full() {
 					return out, rows[i-1].Key(), nil
 				}
-				w, err := a.conflict(ctx, sp, forms, row)
+				w, err := h.conflict(ctx, sp, forms, row)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -154,7 +154,7 @@ type resolveConflictIn struct {
 	}
 }
 
-func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kernel.Out[wire.ChangeRequest], error) {
+func (h *handlers) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	var given *revision.Body
 	switch b := in.Body.Document; {
@@ -168,10 +168,10 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kern
 			return nil, err
 		}
 	}
-	cr, err := a.Reviews.Resolve(ctx, g, in.Request, in.Conflict, in.Body.Resolution, given)
+	cr, err := h.Reviews.Resolve(ctx, g, in.Request, in.Conflict, in.Body.Resolution, given)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.ChangeRequest(ctx, g, g.Space, cr)
+	w, err := h.ChangeRequest(ctx, g, g.Space, cr)
 	return kernel.OK(w), err
 }

@@ -1,4 +1,4 @@
-package api
+package requests
 
 import (
 	"context"
@@ -103,7 +103,7 @@ func permissionsOn(r comments.Rights) commentPermissions {
 
 // commentView converts the comments of a place to their JSON form.
 type commentView struct {
-	a      *API
+	h      *handlers
 	place  comments.Place
 	format string
 	nodes  *comments.Nodes
@@ -114,7 +114,7 @@ func (s commentView) location(parts ...string) wire.Location {
 	if s.place.In.Request != "" {
 		at = append(at, "change-requests", string(s.place.In.Request))
 	}
-	return wire.Location{Location: s.a.Location(append(append(at, "comments"), parts...)...)}
+	return wire.Location{Location: s.h.Location(append(append(at, "comments"), parts...)...)}
 }
 
 func (s commentView) body(ctx context.Context, source string) (noteBody, error) {
@@ -130,7 +130,7 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 	for i, r := range all {
 		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
 		for j, u := range r.Users {
-			out[i].Users[j] = reactor{s.a.Person(authz.FromContext(ctx), u.User), u.At}
+			out[i].Users[j] = reactor{s.h.Person(authz.FromContext(ctx), u.User), u.At}
 		}
 	}
 	return out
@@ -139,7 +139,7 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
 	body, err := s.body(ctx, c.Body)
 	w := Comment{
-		Object: "comment", ID: string(c.ID), PostedBy: s.a.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment", ID: string(c.ID), PostedBy: s.h.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Replies: c.Replies(), Repliers: []replier{}, Body: body,
 		Target: commentTarget{
 			ChangeRequest: string(c.In.Request), Review: string(c.Target.Review), Space: string(c.In.Space),
@@ -162,10 +162,10 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
 	}
 	for _, r := range c.Repliers {
-		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.Person(authz.FromContext(ctx), r.User)})
+		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.h.Person(authz.FromContext(ctx), r.User)})
 	}
 	if !c.Open() {
-		by := s.a.Person(authz.FromContext(ctx), c.ResolvedBy)
+		by := s.h.Person(authz.FromContext(ctx), c.ResolvedBy)
 		w.ResolvedBy = &by
 	}
 	return w, err
@@ -174,14 +174,14 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 func (s commentView) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	body, err := s.body(ctx, c.Body)
 	return CommentReply{
-		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment-reply", ID: string(c.ID), PostedBy: s.h.Person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Body: body, URLs: s.location(string(c.Comment), "replies", string(c.ID)),
 		Permissions: permissionsOn(comments.RightsOf(authz.FromContext(ctx), c.PostedBy.ID)),
 	}, err
 }
 
 // reviewComments returns the comments of reviews, by the ids of the comments.
-func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
+func (h *handlers) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
 	var ids []docs.CommentID
 	for _, v := range all {
 		if v.Comment != "" {
@@ -191,15 +191,15 @@ func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteF
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	p, err := a.Comments.OpenRequest(ctx, authz.FromContext(ctx), cr)
+	p, err := h.Comments.OpenRequest(ctx, authz.FromContext(ctx), cr)
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Comments.CommentsByID(ctx, p, ids)
+	found, err := h.Comments.CommentsByID(ctx, p, ids)
 	if err != nil {
 		return nil, err
 	}
-	out, view := map[string]*Comment{}, commentView{a, p, f.Format, p.Nodes()}
+	out, view := map[string]*Comment{}, commentView{h, p, f.Format, p.Nodes()}
 	for _, c := range found {
 		w, err := view.comment(ctx, c)
 		if err != nil {

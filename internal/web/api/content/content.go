@@ -23,13 +23,13 @@ func (h *handlers) content() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
-	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
+	}, func(ctx context.Context, in *readIn) (*revised[Revision], error) {
 		return h.revisionOut(ctx, h.Head, in.Flags)
 	})
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
-	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
+	}, func(ctx context.Context, in *readIn) (*revised[pageTree], error) {
 		return h.pagesOut(ctx, h.Head, in.Flags)
 	})
 	kernel.Register(h.Kernel, kernel.Op{
@@ -69,16 +69,16 @@ func (h *handlers) content() {
 	}, h.getDocument)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
-		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxContentBody,
+		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxBatch,
 		Summary: "Change the content of a space in live edit mode.",
 		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
 			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",
-	}, h.updateContent)
+	}, h.update)
 }
 
-// maxContentBody is the maximum size of the body of a batch of changes, which can contain
+// maxBatch is the maximum size of the body of a batch of changes, which can contain
 // files.
-const maxContentBody = 32 << 20
+const maxBatch = 32 << 20
 
 // revised is an output with the ETag of a revision.
 type revised[T any] struct {
@@ -86,7 +86,7 @@ type revised[T any] struct {
 	Body T
 }
 
-type contentIn struct {
+type readIn struct {
 	wire.SpaceIn
 	Flags
 }
@@ -140,7 +140,7 @@ func (h *handlers) pagesOut(ctx context.Context, open wire.Opener, f Flags) (*re
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.encoder(ctx, v, f.Metadata)
 	return &revised[pageTree]{etag(v), pageTree{s.pages(all)}}, err
 }
 
@@ -155,7 +155,7 @@ func (h *handlers) reusableOut(ctx context.Context, open wire.Opener, id docs.Re
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, f.Metadata, string(id))
+	s, err := h.encoder(ctx, v, f.Metadata, string(id))
 	return kernel.OK(s.reusableContent(r)), err
 }
 
@@ -174,8 +174,8 @@ func (h *handlers) getDocument(ctx context.Context, in *documentIn) (*kernel.Out
 	return kernel.OK(doc), err
 }
 
-// updateContentIn is the input of updateContent.
-type updateContentIn struct {
+// updateIn is the input of update.
+type updateIn struct {
 	wire.SpaceIn
 	IfMatch string `header:"If-Match" maxLength:"200"`
 	StrictIn
@@ -245,7 +245,7 @@ type outcomePage struct {
 	URLs   wire.Location `json:"urls"`
 }
 
-func (h *handlers) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
+func (h *handlers) update(ctx context.Context, in *updateIn) (*revised[contentOutcome], error) {
 	changes, err := in.Body.plain()
 	if err != nil {
 		return nil, err
@@ -299,7 +299,7 @@ func (h *handlers) filesOut(ctx context.Context, open wire.Opener, p kernel.Page
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.encoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -330,6 +330,6 @@ func (h *handlers) fileOut(ctx context.Context, open wire.Opener, id docs.FileID
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, f.Metadata, string(id))
+	s, err := h.encoder(ctx, v, f.Metadata, string(id))
 	return kernel.OK(s.file(file)), err
 }

@@ -33,7 +33,7 @@ func (h *handlers) files() {
 	}, h.download)
 }
 
-func (s viewEncoder) file(f docs.File) wire.File {
+func (s encoder) file(f docs.File) wire.File {
 	return s.h.FileFor(s.by, s.v.Space, f, s.gitBlob(s.git.File(f)))
 }
 

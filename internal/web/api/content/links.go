@@ -122,7 +122,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		p := viewEncoder{h: l.h, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
+		p := encoder{h: l.h, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":
@@ -134,7 +134,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		f := l.h.File(l.g, loc.View.Space, loc.File)
 		w.File = &f
 	case docs.RefReusable:
-		r := viewEncoder{h: l.h, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
+		r := encoder{h: l.h, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
 		w.ReusableContent = &r
 	}
 	return w, nil

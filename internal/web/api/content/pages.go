@@ -101,9 +101,9 @@ func (h *handlers) opened(ctx context.Context, open wire.Opener, f Flags) (*revi
 	return h.Content.WithComputedPages(ctx, v)
 }
 
-// viewEncoder converts the pages, files and reusable contents of a view to their JSON
+// encoder converts the pages, files and reusable contents of a view to their JSON
 // form.
-type viewEncoder struct {
+type encoder struct {
 	h        *handlers
 	v        *revision.View
 	metadata bool
@@ -111,10 +111,10 @@ type viewEncoder struct {
 	by       wire.Bearer
 }
 
-// viewEncoder returns the converter for a view. If metadata is requested, it has the git
+// encoder returns the converter for a view. If metadata is requested, it has the git
 // information of the contents with the given ids, or of all contents if no id is given.
-func (h *handlers) viewEncoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (viewEncoder, error) {
-	s := viewEncoder{h: h, v: v, metadata: metadata && v.Visitor() == nil, by: wire.BearerOf(authz.FromContext(ctx))}
+func (h *handlers) encoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (encoder, error) {
+	s := encoder{h: h, v: v, metadata: metadata && v.Visitor() == nil, by: wire.BearerOf(authz.FromContext(ctx))}
 	var err error
 	if s.metadata {
 		s.git, err = h.Content.Exchange.GitNames(ctx, v, ids...)
@@ -124,14 +124,14 @@ func (h *handlers) viewEncoder(ctx context.Context, v *revision.View, metadata b
 
 // gitBlob returns the git information of a content; nil if it was not requested or there
 // is none.
-func (s viewEncoder) gitBlob(oid, path string) *wire.GitBlob {
+func (s encoder) gitBlob(oid, path string) *wire.GitBlob {
 	if !s.metadata {
 		return nil
 	}
 	return wire.GitBlobOf(oid, path)
 }
 
-func (s viewEncoder) pages(in []*revision.PageNode) []Page {
+func (s encoder) pages(in []*revision.PageNode) []Page {
 	out := make([]Page, len(in))
 	for i, w := range in {
 		out[i] = s.page(w)
@@ -139,7 +139,7 @@ func (s viewEncoder) pages(in []*revision.PageNode) []Page {
 	return out
 }
 
-func (s viewEncoder) page(w *revision.PageNode) Page {
+func (s encoder) page(w *revision.PageNode) Page {
 	p := Page{
 		ID: string(w.ID), Title: w.Title, Emoji: w.Emoji, Icon: w.Icon, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Type: w.Type,
 		LinkTitle: w.LinkTitle,
@@ -165,7 +165,7 @@ func (s viewEncoder) page(w *revision.PageNode) Page {
 	return p
 }
 
-func (s viewEncoder) document(p *Page, w *revision.PageNode) {
+func (s encoder) document(p *Page, w *revision.PageNode) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
 	p.URLs = &wire.PageURLs{App: s.h.AppURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
@@ -243,7 +243,7 @@ func (h *handlers) pageOf(ctx context.Context, v *revision.View, p docs.Page, o 
 	if err != nil {
 		return Page{}, err
 	}
-	s, err := h.viewEncoder(ctx, v, o.Metadata, string(p.ID))
+	s, err := h.encoder(ctx, v, o.Metadata, string(p.ID))
 	if err != nil {
 		return Page{}, err
 	}

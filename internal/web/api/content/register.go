@@ -45,9 +45,9 @@ func Register(v *wire.Views, s Services) {
 	h.embeds()
 	h.pdf()
 	h.revisions()
-	h.requestContent()
+	h.requests()
 	h.requestHistory()
 	h.requestLinks()
 	h.search()
-	h.urlContent()
+	h.urls()
 }

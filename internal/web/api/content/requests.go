@@ -12,22 +12,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// requestContent declares the operations on the content of a change request. They
+// requests declares the operations on the content of a change request. They
 // share their code with the operations on the content of a space.
-func (h *handlers) requestContent() {
+func (h *handlers) requests() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getRevisionOfChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: view,
 		Summary: "Get the newest revision of a change request.",
-	}, func(ctx context.Context, in *requestContentIn) (*revised[Revision], error) {
+	}, func(ctx context.Context, in *requestIn) (*revised[Revision], error) {
 		return h.revisionOut(ctx, h.request(in.Request), in.Flags)
 	})
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listPagesInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/pages", Tag: tag, Allow: view,
 		Summary: "Get the page tree of a change request.",
-	}, func(ctx context.Context, in *requestContentIn) (*revised[pageTree], error) {
+	}, func(ctx context.Context, in *requestIn) (*revised[pageTree], error) {
 		return h.pagesOut(ctx, h.request(in.Request), in.Flags)
 	})
 	kernel.Register(h.Kernel, kernel.Op{
@@ -63,11 +63,11 @@ func (h *handlers) requestContent() {
 	})
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
-		Status: 200, Also: append(state, http.StatusConflict), MaxBody: maxContentBody,
+		Status: 200, Also: append(state, http.StatusConflict), MaxBody: maxBatch,
 		Summary: "Change the content of a change request.",
 		About: "The same batch as for a space in live edit mode: either all changes are applied, in one new revision of the request, or none. " +
 			"The answer is the change request, or with compat=false the outcome for each page. 412 if the request is merged or archived, or if If-Match names another revision.",
-	}, h.updateRequestContent)
+	}, h.updateRequest)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
 		Status: 201, Also: state, Time: kernel.TransferTime,
@@ -92,7 +92,7 @@ func (h *handlers) request(name string) wire.Opener {
 	}
 }
 
-type requestContentIn struct {
+type requestIn struct {
 	wire.RequestIn
 	Flags
 }
@@ -133,7 +133,7 @@ type requestUploadIn struct {
 	wire.Upload
 }
 
-type updateRequestContentIn struct {
+type updateRequestIn struct {
 	wire.RequestIn
 	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Return only the change request."`
 	IfMatch string `header:"If-Match" maxLength:"200"`
@@ -155,7 +155,7 @@ type editedRequest struct {
 	Problems []pageProblem `json:"problems"`
 }
 
-func (h *handlers) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
+func (h *handlers) updateRequest(ctx context.Context, in *updateRequestIn) (*revised[any], error) {
 	g := authz.FromContext(ctx)
 	changes, err := in.Body.plain()
 	if err != nil {

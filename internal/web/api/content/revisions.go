@@ -122,7 +122,7 @@ type ReusableContent struct {
 	Git      *wire.GitBlob `json:"git,omitempty"`
 }
 
-func (s viewEncoder) reusableContent(r docs.Reusable) ReusableContent {
+func (s encoder) reusableContent(r docs.Reusable) ReusableContent {
 	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: revision.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
@@ -215,7 +215,7 @@ func (h *handlers) revisionOut(ctx context.Context, open wire.Opener, f Flags) (
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, f.Metadata)
+	s, err := h.encoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}

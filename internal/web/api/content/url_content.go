@@ -18,14 +18,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) urlContent() {
+func (h *handlers) urls() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getContentByUrl", Route: "GET /urls/content", Tag: "Published content", Allow: authz.SignedIn(docs.ScopeRead),
 		Also:    []int{http.StatusNotFound},
 		Summary: "Find the collection, space or page that an address leads to.",
 		About: "The address is that of something in the application, such as `urls.app` of a space, or one of a published site. " +
 			"404 if there is nothing that you can see, or no such page.",
-	}, h.contentByURL)
+	}, h.byURL)
 }
 
 // urlContent is the target of an address: a CollectionOfURL or a SpaceOfURL.
@@ -51,23 +51,23 @@ type SpaceOfURL struct {
 	Page          *Page               `json:"page,omitempty" doc:"Absent if the address is that of the space."`
 }
 
-type contentByURLIn struct {
+type byURLIn struct {
 	URL string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
 }
 
-func (h *handlers) contentByURL(ctx context.Context, in *contentByURLIn) (*kernel.Out[urlContent], error) {
+func (h *handlers) byURL(ctx context.Context, in *byURLIn) (*kernel.Out[urlContent], error) {
 	u, err := wire.WebAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
 	}
-	v, err := h.contentAt(ctx, u)
+	v, err := h.resolve(ctx, u)
 	if authz.Denied(err) { // what the caller cannot see looks absent
 		err = errs.E(errs.NotFound, "there is nothing at the address that you can see")
 	}
 	return kernel.OK(urlContent{v}), err
 }
 
-func (h *handlers) contentAt(ctx context.Context, u *url.URL) (any, error) {
+func (h *handlers) resolve(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
 	parts, inside := h.appPath(u)
 	switch {
@@ -88,9 +88,9 @@ func (h *handlers) contentAt(ctx context.Context, u *url.URL) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return h.spaceContent(ctx, g, parts[4:])
+		return h.inSpace(ctx, g, parts[4:])
 	}
-	return h.publishedContentAt(ctx, u)
+	return h.resolvePublished(ctx, u)
 }
 
 // appPath returns the segments of the path of an address, if the address belongs to the
@@ -104,8 +104,8 @@ func (h *handlers) appPath(u *url.URL) ([]string, bool) {
 	return strings.Split(strings.Trim(rest, "/"), "/"), ok
 }
 
-// spaceContent returns the target of a path inside of a space in the application.
-func (h *handlers) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
+// inSpace returns the target of a path inside of a space in the application.
+func (h *handlers) inSpace(ctx context.Context, g *authz.Grant, path []string) (any, error) {
 	w := SpaceOfURL{Space: h.Space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	rev := g.Space.Revision
 	if len(path) >= 3 && path[0] == "~" && path[1] == "changes" { // as in requestURL
@@ -146,7 +146,7 @@ func (h *handlers) pageByURL(ctx context.Context, v *revision.View, path string)
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.viewEncoder(ctx, v, true, string(p.ID))
+	s, err := h.encoder(ctx, v, true, string(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -154,9 +154,9 @@ func (h *handlers) pageByURL(ctx context.Context, v *revision.View, path string)
 	return &page, nil
 }
 
-// publishedContentAt returns the target of an address of a site in one of the caller's
+// resolvePublished returns the target of an address of a site in one of the caller's
 // own organizations.
-func (h *handlers) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
+func (h *handlers) resolvePublished(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
 	site, rest, err := h.Sites.Find(ctx, u)
 	if err != nil {

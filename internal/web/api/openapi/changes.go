@@ -30,12 +30,12 @@ type openAPIChange struct {
 	Message     string             `json:"message"`
 }
 
-type openAPIChangesIn struct {
-	openAPIVersionIn
+type changesIn struct {
+	versionIn
 	From docs.OpenAPIVersionID `query:"from" maxLength:"50" doc:"Id of the version to compare with. Default: the one before."`
 }
 
-func (h *handlers) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*kernel.Out[OpenAPISpecChanges], error) {
+func (h *handlers) getChanges(ctx context.Context, in *changesIn) (*kernel.Out[OpenAPISpecChanges], error) {
 	c, err := h.APISpecs.Changes(ctx, in.Org, in.Slug, in.Version, in.From)
 	if err != nil {
 		return nil, err

@@ -23,5 +23,5 @@ type handlers struct {
 // Register registers the operations.
 func Register(v *wire.Views, s Services) {
 	h := &handlers{v, s}
-	h.openAPISpecs()
+	h.specs()
 }

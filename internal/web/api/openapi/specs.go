@@ -16,7 +16,7 @@ import (
 // maximum size of the text, because JSON escapes quotes and line breaks.
 const maxSpecBody = 2 * apispec.MaxText
 
-func (h *handlers) openAPISpecs() {
+func (h *handlers) specs() {
 	const (
 		tag      = "OpenAPI specifications"
 		route    = "/orgs/{organizationId}/openapi"
@@ -29,70 +29,70 @@ func (h *handlers) openAPISpecs() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOpenAPISpecs", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the OpenAPI specifications of an organization, by slug.",
-	}, h.listOpenAPISpecs)
+	}, h.listSpecs)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Add an OpenAPI specification under a slug of its own.",
 		About:   sources + "An organization can have 1000 specifications.",
-	}, h.createOpenAPISpec)
+	}, h.createSpec)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecBySlug", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get an OpenAPI specification.",
-	}, h.getOpenAPISpec)
+	}, h.getSpec)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Set the source of an OpenAPI specification, which is added if it does not exist.",
 		About:   sources + "A URL is fetched again every six hours; the same URL fetches it now. A source that did not change makes no version.",
-	}, h.putOpenAPISpec)
+	}, h.putSpec)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
 		Summary: "Decide whether everybody may read an OpenAPI specification, and whether new versions open change requests.",
 		About: "A public one has urls.published, an address that needs no token. With changeRequestSpace, a version that changes something opens a change request in that space, " +
 			"in the name of the caller, with the changes as its description. As long as it is not merged or archived, the next version updates it.",
-	}, h.updateOpenAPISpec)
+	}, h.updateSpec)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete an OpenAPI specification with its versions.",
-	}, h.deleteOpenAPISpec)
+	}, h.deleteSpec)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOpenAPISpecVersions", Route: "GET " + versions, Tag: tag, Allow: see,
 		Summary: "List the versions of an OpenAPI specification, newest first.",
-	}, h.listOpenAPIVersions)
+	}, h.listVersions)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersion", Route: "GET " + versions + "/latest", Tag: tag, Allow: see,
 		Summary: "Get the newest version of an OpenAPI specification.",
 		About:   "404 as long as no source of it could be processed.",
-	}, h.getLatestOpenAPIVersion)
+	}, h.getLatestVersion)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: kernel.TransferTime,
 		Summary: "Get the content of the newest version of an OpenAPI specification.",
 		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
-	}, h.getLatestOpenAPIContent)
+	}, h.getLatestContent)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the root file of the newest version of an OpenAPI specification, as it was sent or fetched.",
-	}, h.getLatestOpenAPIRaw)
+	}, h.getLatestRaw)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
 		Summary: "Get a version of an OpenAPI specification.",
-	}, h.getOpenAPIVersion)
+	}, h.getVersion)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the content of a version of an OpenAPI specification.",
-	}, h.getOpenAPIContent)
+	}, h.getContent)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
 		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
-	}, h.getOpenAPIChanges)
+	}, h.getChanges)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: kernel.TransferTime,
 		Summary: "List what was written beside operations that their specifications do not have any more.",
 		About:   "It is kept until somebody deletes the reusable content, or the operation is back.",
 	}, h.listOrphanedProse)
-	h.openAPIDownloads(tag)
+	h.downloads(tag)
 }
 
 // OpenAPISpec is the JSON form of an OpenAPI specification.
@@ -126,7 +126,7 @@ type openAPIURLs struct {
 	Published string `json:"published,omitempty" format:"uri" doc:"Address of the newest version that needs no token; absent if the specification is private."`
 }
 
-func (h *handlers) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
+func (h *handlers) spec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 	out := OpenAPISpec{
 		Object: "openapi-spec", ID: string(v.ID), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Slug: string(v.Slug), SourceURL: v.SourceURL,
 		ProcessingState: v.State, Visibility: v.Visibility, LastVersion: string(v.LastVersion), LastProcessedAt: v.ProcessedAt, LastError: v.Error,
@@ -146,14 +146,14 @@ func (h *handlers) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 	return out
 }
 
-type listOpenAPISpecsIn struct {
+type listSpecsIn struct {
 	wire.OrgIn
 	kernel.Paged
 }
 
-func (h *handlers) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*kernel.Page[OpenAPISpec], error) {
+func (h *handlers) listSpecs(ctx context.Context, in *listSpecsIn) (*kernel.Page[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return h.openAPISpec(g, v) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return h.spec(g, v) })
 }
 
 // openAPISource is the JSON form of the source of a specification.
@@ -170,21 +170,21 @@ type createOpenAPISpecIn struct {
 	}
 }
 
-func (h *handlers) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+func (h *handlers) createSpec(ctx context.Context, in *createOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, err := h.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
-	return kernel.OK(h.openAPISpec(g, v)), err
+	return kernel.OK(h.spec(g, v)), err
 }
 
-// OpenAPISpecIn is part of the input of operations on a specification.
-type OpenAPISpecIn struct {
+// SpecIn is part of the input of operations on a specification.
+type SpecIn struct {
 	wire.OrgIn
 	Slug docs.OpenAPISlug `path:"specSlug"`
 }
 
-func (h *handlers) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+func (h *handlers) getSpec(ctx context.Context, in *SpecIn) (*kernel.Out[OpenAPISpec], error) {
 	v, err := h.APISpecs.Spec(ctx, in.Org, in.Slug)
-	return kernel.OK(h.openAPISpec(authz.FromContext(ctx), v)), err
+	return kernel.OK(h.spec(authz.FromContext(ctx), v)), err
 }
 
 type putOpenAPISpecIn struct {
@@ -195,26 +195,26 @@ type putOpenAPISpecIn struct {
 	}
 }
 
-func (h *handlers) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*kernel.Put[OpenAPISpec], error) {
+func (h *handlers) putSpec(ctx context.Context, in *putOpenAPISpecIn) (*kernel.Put[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, made, err := h.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
-	return &kernel.Put[OpenAPISpec]{Made: made, Body: h.openAPISpec(g, v)}, err
+	return &kernel.Put[OpenAPISpec]{Made: made, Body: h.spec(g, v)}, err
 }
 
 type updateOpenAPISpecIn struct {
-	OpenAPISpecIn
+	SpecIn
 	Body struct {
 		Visibility         opt.Val[docs.OpenAPIVisibility] `json:"visibility,omitempty" enum:"private,public"`
 		ChangeRequestSpace opt.Val[docs.SpaceID]           `json:"changeRequestSpace,omitempty" nullable:"true" doc:"Id of a space that the caller can edit; null: new versions open no change requests."`
 	}
 }
 
-func (h *handlers) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
+func (h *handlers) updateSpec(ctx context.Context, in *updateOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, err := h.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
-	return kernel.OK(h.openAPISpec(g, v)), err
+	return kernel.OK(h.spec(g, v)), err
 }
 
-func (h *handlers) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Done, error) {
+func (h *handlers) deleteSpec(ctx context.Context, in *SpecIn) (*kernel.Done, error) {
 	return nil, h.APISpecs.Delete(ctx, authz.FromContext(ctx), in.Slug)
 }

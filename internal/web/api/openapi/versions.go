@@ -20,21 +20,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-// openAPIDownloads declares the two operations that return a specification as one file.
-func (h *handlers) openAPIDownloads(tag string) {
+// downloads declares the two operations that return a specification as one file.
+func (h *handlers) downloads(tag string) {
 	kinds := []string{"application/json", "application/yaml"}
 	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "downloadOpenAPISpecVersion", Route: "GET /openapi/{organizationId}/{specSlug}/{versionId}", Tag: tag,
-		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: kernel.TransferTime, Sends: kinds,
+		Allow: authz.Signed(), Signed: signedVersion, Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Download a version of an OpenAPI specification as one file, from the address that the version has for it.",
 		About:   "A specification in one file is sent as it was fetched, one of several files as JSON with all of them in it.",
-	}, h.downloadOpenAPIVersion)
+	}, h.downloadVersion)
 	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "getPublishedOpenAPISpec", Route: "GET /openapi/{organizationId}/{specSlug}", Tag: tag,
 		Allow: authz.Public(), Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Get the newest version of a public OpenAPI specification as one file.",
 		About:   "404 if the specification is private. The header ETag is that of the version, for conditional requests.",
-	}, h.getPublishedOpenAPISpec)
+	}, h.getPublished)
 }
 
 // OpenAPISpecVersion is the JSON form of a version of a specification.
@@ -46,74 +46,74 @@ type OpenAPISpecVersion struct {
 	URLs      wire.Location `json:"urls"`
 }
 
-func (h *handlers) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
+func (h *handlers) version(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
 	return OpenAPISpecVersion{
-		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: h.openAPIAddress(g, spec, v),
+		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: h.address(g, spec, v),
 		URLs: wire.Location{Location: h.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
 	}
 }
 
-// openAPIAddress returns a signed address from which a member can download a version.
-func (h *handlers) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
-	return h.openAPIAddressIn(g, spec, v, "")
+// address returns a signed address from which a member can download a version.
+func (h *handlers) address(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
+	return h.addressIn(g, spec, v, "")
 }
 
-// openAPIAddressIn is like openAPIAddress for any caller. The address of a visitor names the
+// addressIn is like address for any caller. The address of a visitor names the
 // space that shows the specification; it works as long as that of a file of the space.
-func (h *handlers) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
+func (h *handlers) addressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
 	by := wire.BearerOf(g)
 	query, shown := by.Query(), []string(nil)
 	if by.Visitor != nil {
 		query += "&space=" + url.QueryEscape(string(space))
 		shown = []string{string(space)}
 	}
-	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.Signed(), shown...)...)
+	signed := append(signedParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.Signed(), shown...)...)
 	return h.Location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
 		"&signature=" + h.Signer.Sign(h.DownloadEnd(), signed...)
 }
 
-func openAPIParts(org, slug, version string) []string { return []string{"openapi", org, slug, version} }
+func signedParts(org, slug, version string) []string { return []string{"openapi", org, slug, version} }
 
-func signedOpenAPIVersion(r *http.Request) []string {
+func signedVersion(r *http.Request) []string {
 	query := r.URL.Query()
-	signed := append(openAPIParts(r.PathValue("organizationId"), r.PathValue("specSlug"), r.PathValue("versionId")), query.Get("user"))
+	signed := append(signedParts(r.PathValue("organizationId"), r.PathValue("specSlug"), r.PathValue("versionId")), query.Get("user"))
 	if query.Has("site") {
 		signed = append(signed, query.Get("site"), query.Get("link"), query.Get("key"), query.Get("space"))
 	}
 	return signed
 }
 
-type listOpenAPIVersionsIn struct {
-	OpenAPISpecIn
+type listVersionsIn struct {
+	SpecIn
 	kernel.Paged
 }
 
-func (h *handlers) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*kernel.Page[OpenAPISpecVersion], error) {
+func (h *handlers) listVersions(ctx context.Context, in *listVersionsIn) (*kernel.Page[OpenAPISpecVersion], error) {
 	spec, all, err := h.APISpecs.Versions(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return h.openAPIVersion(g, spec, v) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return h.version(g, spec, v) })
 }
 
-type openAPIVersionIn struct {
-	OpenAPISpecIn
+type versionIn struct {
+	SpecIn
 	Version docs.OpenAPIVersionID `path:"versionId"`
 }
 
-func (h *handlers) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecVersion], error) {
-	return h.getOpenAPIVersion(ctx, &openAPIVersionIn{*in, apispec.Latest})
+func (h *handlers) getLatestVersion(ctx context.Context, in *SpecIn) (*kernel.Out[OpenAPISpecVersion], error) {
+	return h.getVersion(ctx, &versionIn{*in, apispec.Latest})
 }
 
-func (h *handlers) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecVersion], error) {
+func (h *handlers) getVersion(ctx context.Context, in *versionIn) (*kernel.Out[OpenAPISpecVersion], error) {
 	spec, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
-	return kernel.OK(h.openAPIVersion(authz.FromContext(ctx), spec, v)), err
+	return kernel.OK(h.version(authz.FromContext(ctx), spec, v)), err
 }
 
 // OpenAPISpecContent is the JSON form of the content of a version.
 type OpenAPISpecContent struct {
-	Filesystem openAPIFilesystem  `json:"filesystem" doc:"The files of the specification by name. Each has dir, filename, isEntrypoint, references and specification, its content as JSON."`
+	Filesystem filesystem         `json:"filesystem" doc:"The files of the specification by name. Each has dir, filename, isEntrypoint, references and specification, its content as JSON."`
 	URL        string             `json:"url" format:"uri" doc:"Where the version can be downloaded as one file."`
 	URLs       openAPIContentURLs `json:"urls"`
 }
@@ -123,19 +123,19 @@ type openAPIContentURLs struct {
 	Public *string `json:"public" format:"uri" nullable:"true" doc:"Address that needs no token; null if the specification is private."`
 }
 
-// openAPIFilesystem is JSON that was generated when the version was created.
-type openAPIFilesystem json.RawMessage
+// filesystem is JSON that was generated when the version was created.
+type filesystem json.RawMessage
 
 // MarshalJSON returns the JSON unchanged.
-func (f openAPIFilesystem) MarshalJSON() ([]byte, error) { return f, nil }
+func (f filesystem) MarshalJSON() ([]byte, error) { return f, nil }
 
 // Schema returns the schema of an arbitrary object.
-func (openAPIFilesystem) Schema(huma.Registry) *huma.Schema {
+func (filesystem) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (h *handlers) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecContent], error) {
-	return h.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
+func (h *handlers) getLatestContent(ctx context.Context, in *SpecIn) (*kernel.Out[OpenAPISpecContent], error) {
+	return h.getContent(ctx, &versionIn{*in, apispec.Latest})
 }
 
 // OpenAPISpecRawContent is the source of a version.
@@ -144,7 +144,7 @@ type OpenAPISpecRawContent struct {
 	Format string `json:"format" enum:"json,yaml"`
 }
 
-func (h *handlers) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecRawContent], error) {
+func (h *handlers) getLatestRaw(ctx context.Context, in *SpecIn) (*kernel.Out[OpenAPISpecRawContent], error) {
 	_, v, err := h.APISpecs.Version(ctx, in.Org, in.Slug, apispec.Latest)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func beginsJSON(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("{"))
 }
 
-func (h *handlers) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecContent], error) {
+func (h *handlers) getContent(ctx context.Context, in *versionIn) (*kernel.Out[OpenAPISpecContent], error) {
 	space, err := h.showing(ctx, in.Slug)
 	if err != nil {
 		return nil, err
@@ -176,18 +176,17 @@ func (h *handlers) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) 
 	}
 	g := authz.FromContext(ctx)
 	files, err := h.APISpecs.Filesystem(ctx, v, false)
-	at := h.openAPIAddressIn(g, spec, v, space)
+	at := h.addressIn(g, spec, v, space)
 	content := OpenAPISpecContent{Filesystem: files, URL: at, URLs: openAPIContentURLs{Source: at}}
-	if published := h.openAPISpec(g, spec).URLs.Published; published != "" {
+	if published := h.spec(g, spec).URLs.Published; published != "" {
 		content.URLs.Public = &published
 	}
 	return kernel.OK(content), err
 }
 
-// downloadOpenAPIVersionIn holds the parameters of an address that openAPIAddress
-// returned.
-type downloadOpenAPIVersionIn struct {
-	OpenAPISpecIn
+// downloadVersionIn holds the parameters of an address that handlers.address returned.
+type downloadVersionIn struct {
+	SpecIn
 	Version docs.OpenAPIVersionID `path:"versionId"`
 	User    docs.UserID           `query:"user" doc:"Member that the address was returned to, or who made the preview; the file is there as long as the member can see OpenAPI specifications."`
 	Site    docs.SiteID           `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
@@ -197,7 +196,7 @@ type downloadOpenAPIVersionIn struct {
 	wire.SignedAddress
 }
 
-func (h *handlers) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (kernel.Stream, error) {
+func (h *handlers) downloadVersion(ctx context.Context, in *downloadVersionIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
 		err = h.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
@@ -214,27 +213,27 @@ func (h *handlers) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenA
 	if err != nil {
 		return nil, err
 	}
-	return h.sendOpenAPI(spec, v, "private, no-cache"), nil
+	return h.send(spec, v, "private, no-cache"), nil
 }
 
-func (h *handlers) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (kernel.Stream, error) {
+func (h *handlers) getPublished(ctx context.Context, in *SpecIn) (kernel.Stream, error) {
 	spec, v, err := h.APISpecs.Published(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
 	}
-	return h.sendOpenAPI(spec, v, "public, no-cache"), nil
+	return h.send(spec, v, "public, no-cache"), nil
 }
 
-// sendOpenAPI sends a version as one file, or status 304 if the client has cached it. The
+// send sends a version as one file, or status 304 if the client has cached it. The
 // headers prevent browsers from running it as a page of this host.
-func (a *handlers) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) kernel.Stream {
+func (a *handlers) send(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) kernel.Stream {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := a.APISpecs.Open(r.Context(), v)
 		if err != nil {
 			return err
 		}
 		defer o.Close()
-		kind, name, err := openAPIKind(spec, o)
+		kind, name, err := kindOf(spec, o)
 		if err != nil {
 			return err
 		}
@@ -251,9 +250,9 @@ func (a *handlers) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kep
 	}
 }
 
-// openAPIKind returns the content type of a specification, detected from its first bytes,
+// kindOf returns the content type of a specification, detected from its first bytes,
 // and a file name. The slug in the name needs no quoting.
-func openAPIKind(spec docs.OpenAPISpec, r io.ReaderAt) (kind, name string, err error) {
+func kindOf(spec docs.OpenAPISpec, r io.ReaderAt) (kind, name string, err error) {
 	head := make([]byte, 256)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF { //nolint:errorlint // ReaderAt returns it as it is

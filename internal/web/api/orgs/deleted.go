@@ -10,22 +10,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) deletedOrganizations() {
+func (h *handlers) deleted() {
 	const tag = "Organizations"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteOrganization", Route: "DELETE /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.DeleteOrg),
 		Summary: "Delete an organization with everything in it.",
 		About: "It is out of reach at once, its sites too. Its admins can restore it for 7 days; then it is removed for good. " +
 			"Export what you want to keep first.",
-	}, h.deleteOrganization)
+	}, h.delete)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listDeletedOrganizations", Route: "GET /user/deleted-orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the deleted organizations that you administer and can restore.",
-	}, h.listDeletedOrganizations)
+	}, h.listDeleted)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "restoreOrganization", Route: "POST /user/deleted-orgs/{organizationId}/restore", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 204,
 		Summary: "Restore an organization that was deleted less than 7 days ago. You must be an admin of it.",
-	}, h.restoreOrganization)
+	}, h.restore)
 }
 
 // DeletedOrganization is the JSON form of an organization that was deleted and can be
@@ -41,21 +41,21 @@ type DeletedOrganization struct {
 	PurgeAt   docs.Time `json:"purgeAt" doc:"Until then it can be restored."`
 }
 
-func deletedOrganization(v store.AnyOrg) DeletedOrganization {
+func deletedOf(v store.AnyOrg) DeletedOrganization {
 	return DeletedOrganization{
 		Object: "deleted-organization", ID: string(v.Org.ID), Title: v.Org.Title, Members: v.Members, Spaces: v.Spaces, Sites: v.Sites,
 		DeletedAt: v.DeletedAt, PurgeAt: v.DeletedAt.Add(docs.TrashRetention),
 	}
 }
 
-func (h *handlers) deleteOrganization(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
+func (h *handlers) delete(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
 	return nil, h.Orgs.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (h *handlers) listDeletedOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
-	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
+func (h *handlers) listDeleted(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Deleted(authz.FromContext(ctx)), deletedOf)
 }
 
-func (h *handlers) restoreOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
+func (h *handlers) restore(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
 	return nil, h.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -21,20 +21,20 @@ func (h *handlers) organizations() {
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
 		About:   "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
-	}, h.listOrganizations)
+	}, h.list)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
 		Summary: "Create an organization. You become its admin.",
-	}, h.createOrganization)
+	}, h.create)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "An organization.",
-	}, h.getOrganization)
+	}, h.get)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of an organization.",
-	}, h.updateOrganization)
+	}, h.update)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
@@ -49,7 +49,7 @@ func (h *handlers) organizations() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that people with an address of your e-mail domain can join.",
-	}, h.organizationsByDomain)
+	}, h.byDomain)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the organization of a hostname, if you are a member of it.",
@@ -64,7 +64,7 @@ func (h *handlers) organizations() {
 	}, h.setAgentInstructions)
 }
 
-func (h *handlers) listOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Organization], error) {
+func (h *handlers) list(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Organization], error) {
 	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) wire.Organization {
 		return h.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
 	})
@@ -83,7 +83,7 @@ type createOrganizationIn struct {
 	}
 }
 
-func (h *handlers) createOrganization(ctx context.Context, in *createOrganizationIn) (*kernel.Created[wire.Organization], error) {
+func (h *handlers) create(ctx context.Context, in *createOrganizationIn) (*kernel.Created[wire.Organization], error) {
 	g := authz.FromContext(ctx)
 	n := orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
@@ -99,7 +99,7 @@ func (h *handlers) createOrganization(ctx context.Context, in *createOrganizatio
 	return kernel.Made(h.Location("orgs", string(o.ID)), h.Organization(authz.FromContext(ctx).Actor, o, access)), nil
 }
 
-func (h *handlers) getOrganization(ctx context.Context, in *wire.OrgIn) (*kernel.Out[wire.Organization], error) {
+func (h *handlers) get(ctx context.Context, in *wire.OrgIn) (*kernel.Out[wire.Organization], error) {
 	o, err := h.Orgs.Organization(ctx, in.Org)
 	return kernel.OK(h.Organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
 }
@@ -120,7 +120,7 @@ type updateOrganizationIn struct {
 	}
 }
 
-func (h *handlers) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*kernel.Out[wire.Organization], error) {
+func (h *handlers) update(ctx context.Context, in *updateOrganizationIn) (*kernel.Out[wire.Organization], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := orgs.OrganizationPatch{
 		Title: b.Title, EmailDomains: b.EmailDomains, Hostname: b.Hostname, DefaultRole: b.DefaultRole, Logo: b.Logo,
@@ -147,7 +147,7 @@ type emailDomainIn struct {
 	Domain string `path:"emailDomain" maxLength:"253"`
 }
 
-func (h *handlers) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
+func (h *handlers) byDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
 	all, err := h.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []wire.Organization{}}
 	for _, it := range all {

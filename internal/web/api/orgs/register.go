@@ -32,11 +32,11 @@ type providers struct{ *handlers }
 func Register(v *wire.Views, s Services) {
 	h := &handlers{v, s}
 	h.organizations()
-	h.deletedOrganizations()
+	h.deleted()
 	h.usage()
 	h.members()
 	h.serviceAccounts()
-	h.orgTokens()
+	h.tokens()
 	h.audits()
 	h.invites()
 	h.teams()

@@ -24,7 +24,7 @@ type handlers struct {
 // Register registers the operations.
 func Register(v *wire.Views, s Services) {
 	h := &handlers{v, s}
-	h.changeRequests()
+	h.requests()
 	h.reviews()
 	h.comments()
 }

@@ -18,33 +18,33 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) changeRequests() {
+func (h *handlers) requests() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
 		Summary: "List the change requests of a space, most recently changed first.",
-	}, h.listChangeRequests)
+	}, h.list)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the change requests of all spaces that you can see, most recently changed first.",
-	}, h.listOrgChangeRequests)
+	}, h.listOfOrg)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
 		Summary: "Create a change request based on the newest revision of a space.",
 		About:   "It starts as a draft. No content is copied.",
-	}, h.createChangeRequest)
+	}, h.create)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "Get a change request by its id or number.",
 		About:   "The content token of a preview reads it without its description.",
-	}, h.getChangeRequest)
+	}, h.get)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
 		Summary: "Change the subject, the description or the status of a change request.",
 		About:   "A draft can be opened, and an open one made a draft again. Both can be archived, and an archived one reopened. 412 if it is merged.",
-	}, h.updateChangeRequest)
+	}, h.update)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
 		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
@@ -52,7 +52,7 @@ func (h *handlers) changeRequests() {
 		About: "If the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them. " +
 			"Update the request from the space, resolve the conflicts and merge again. 412 if merge rules do not allow it (with the rules that failed), or if the request is merged or archived. " +
 			"409 while a git operation of the space finishes; try again after a moment.",
-	}, h.mergeChangeRequest)
+	}, h.merge)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
 		Summary: "Update a change request with what changed in its space.",
@@ -74,8 +74,8 @@ func (h *handlers) changeRequests() {
 	}, h.resolveConflict)
 }
 
-// ChangeRequestFilter holds the filters of lists of change requests.
-type ChangeRequestFilter struct {
+// Filter holds the filters of lists of change requests.
+type Filter struct {
 	Status      docs.ChangeRequestStatus `query:"status" enum:"draft,open,archived,merged" default:"open"`
 	Creator     docs.UserID              `query:"creator" maxLength:"100" doc:"Only change requests that this user created."`
 	Contributor docs.UserID              `query:"contributor" maxLength:"100" doc:"Only change requests that this user worked on."`
@@ -85,37 +85,37 @@ type ChangeRequestFilter struct {
 	Topic       string                   `query:"topic" maxLength:"100" doc:"Ignored: sites have no topics."`
 }
 
-func (f ChangeRequestFilter) plain(g *authz.Grant) store.ChangeRequestFilter {
+func (f Filter) plain(g *authz.Grant) store.ChangeRequestFilter {
 	return store.ChangeRequestFilter{
 		Status: f.Status, Creator: wire.UserOf(g, f.Creator), Contributor: wire.UserOf(g, f.Contributor), Reviewer: wire.UserOf(g, f.Reviewer), Cluster: f.Cluster,
 		ByCreation: f.OrderBy == "createdAt",
 	}
 }
 
-type listChangeRequestsIn struct {
+type listIn struct {
 	wire.SpaceIn
 	kernel.Paged
-	ChangeRequestFilter
+	Filter
 }
 
-func (h *handlers) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
+func (h *handlers) list(ctx context.Context, in *listIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (wire.ChangeRequest, error) {
 		return h.ChangeRequest(ctx, g, g.Space, c)
 	})
 }
 
-type listOrgChangeRequestsIn struct {
+type listOfOrgIn struct {
 	wire.OrgIn
 	kernel.Paged
-	ChangeRequestFilter
+	Filter
 	Site    docs.SiteID  `query:"site" maxLength:"100" doc:"Only change requests of spaces of this site."`
 	Space   docs.SpaceID `query:"space" maxLength:"100" doc:"Only change requests of this space."`
 	Run     string       `query:"styleguideRun" maxLength:"100" doc:"Ignored: nothing checks a style guide."`
 	Finding string       `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
-func (h *handlers) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[wire.ChangeRequest], error) {
+func (h *handlers) listOfOrg(ctx context.Context, in *listOfOrgIn) (*kernel.Page[wire.ChangeRequest], error) {
 	g, f := authz.FromContext(ctx), in.plain(authz.FromContext(ctx))
 	f.Space, f.Site = in.Space, in.Site
 	all, err := h.Reviews.OrgChangeRequests(ctx, g, f)
@@ -137,7 +137,7 @@ type createChangeRequestIn struct {
 	}
 }
 
-func (h *handlers) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[wire.ChangeRequest], error) {
+func (h *handlers) create(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	if in.Body.AgentTaskID != "" {
 		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
@@ -159,7 +159,7 @@ func (h *handlers) createChangeRequest(ctx context.Context, in *createChangeRequ
 
 type requestIn struct{ wire.RequestIn }
 
-func (h *handlers) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
+func (h *handlers) get(ctx context.Context, in *requestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	cr, err := h.FindRequest(ctx, in.Request)
 	if err != nil {
@@ -189,7 +189,7 @@ func noteOf(path string, raw wire.RawDocument) (*revision.Body, error) {
 	return &revision.Body{Document: doc}, err
 }
 
-func (h *handlers) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
+func (h *handlers) update(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
@@ -210,7 +210,7 @@ type mergeOutcome struct {
 	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present if the result is conflicts; if there are very many, only the first of them."`
 }
 
-func (h *handlers) mergeChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
+func (h *handlers) merge(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
 	return h.merged(ctx, in.Request, "merge", h.Reviews.Merge)
 }
 

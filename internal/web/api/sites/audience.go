@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteAudience() {
+func (h *handlers) audience() {
 	const tag, links, auth = "Site audience", wire.SiteRoute + "/share-links", wire.SiteRoute + "/publishing/auth"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
@@ -36,20 +36,20 @@ func (h *handlers) siteAudience() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSitePublishingAuthById", Route: "GET " + auth, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
-	}, h.getSiteAuth)
+	}, h.getAuth)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change how visitors of a site sign in.",
-	}, h.updateSiteAuth)
+	}, h.updateAuth)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 200,
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
-	}, h.regenerateSiteAuth)
+	}, h.regenerateAuth)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSitePublishingPreviewById", Route: "GET " + wire.SiteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
-	}, h.previewSite)
+	}, h.preview)
 }
 
 // ShareLink is the JSON form of a share link.
@@ -104,7 +104,7 @@ type createdShareLink struct {
 func (h *handlers) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
 	g := authz.FromContext(ctx)
 	l, err := h.Sites.AddShareLink(ctx, g, in.Body.Name)
-	out := &createdShareLink{Location: h.siteLocation(g.Site, "share-links", string(l.ID)), Body: h.shareLink(g.Site)(l)}
+	out := &createdShareLink{Location: h.location(g.Site, "share-links", string(l.ID)), Body: h.shareLink(g.Site)(l)}
 	switch {
 	case g.Site.Visibility != docs.VisibilityLink:
 		out.Hint = "the link works once the site has the visibility share-link; it has " + string(g.Site.Visibility)
@@ -149,13 +149,13 @@ type SiteAuth struct {
 	LogoutURL   string `json:"logoutURL,omitempty" format:"uri"`
 }
 
-func siteAuth(v sites.Auth) SiteAuth {
+func auth(v sites.Auth) SiteAuth {
 	return SiteAuth{"publishing-auth", v.Backend, v.PrivateKey, v.FallbackURL, v.LogoutURL}
 }
 
-func (h *handlers) getSiteAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
+func (h *handlers) getAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := h.Sites.Auth(ctx, in.Site)
-	return kernel.OK(siteAuth(v)), err
+	return kernel.OK(auth(v)), err
 }
 
 type updateSiteAuthIn struct {
@@ -167,20 +167,20 @@ type updateSiteAuthIn struct {
 	}
 }
 
-func (h *handlers) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel.Out[SiteAuth], error) {
+func (h *handlers) updateAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel.Out[SiteAuth], error) {
 	if in.Body.Backend == "" && !in.Body.FallbackURL.IsSet() && !in.Body.LogoutURL.IsSet() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
 	v, err := h.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
-	return kernel.OK(siteAuth(v)), err
+	return kernel.OK(auth(v)), err
 }
 
-func (h *handlers) regenerateSiteAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
+func (h *handlers) regenerateAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := h.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
-	return kernel.OK(siteAuth(v)), err
+	return kernel.OK(auth(v)), err
 }
 
-type previewSiteIn struct {
+type previewIn struct {
 	wire.SiteIn
 	SiteSpace docs.SiteItemID `query:"siteSpace" maxLength:"64" doc:"Default: that of the site."`
 	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t), or in JSON."`
@@ -192,7 +192,7 @@ type previewAddress struct {
 	URL string `json:"url" format:"uri"`
 }
 
-func (h *handlers) previewSite(ctx context.Context, in *previewSiteIn) (*kernel.Out[previewAddress], error) {
+func (h *handlers) preview(ctx context.Context, in *previewIn) (*kernel.Out[previewAddress], error) {
 	u, err := h.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
 		Space: in.SiteSpace, Claims: in.Claims, Live: in.Draft == "false",
 	})

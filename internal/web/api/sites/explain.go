@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) siteExplain() {
+func (h *readers) explain() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "explainSiteVisit", Route: "GET " + wire.SiteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",

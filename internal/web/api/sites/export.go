@@ -17,7 +17,7 @@ const (
 	maxExports = 2
 )
 
-func (h *readers) siteExport() {
+func (h *readers) export() {
 	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "exportSite", Route: "GET " + wire.SiteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: kernel.TransferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
@@ -25,15 +25,15 @@ func (h *readers) siteExport() {
 		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +
 			"Spaces that you cannot see are left out. Links are relative, so the files work on any web server and from a folder. The last file is .octavo-export; an archive without it was interrupted. " +
 			"The site need not be published. 412 if it has no content. 429 also if other sites are being exported.",
-	}, h.exportSite)
+	}, h.exportFiles)
 }
 
-type exportSiteIn struct {
+type exportIn struct {
 	wire.SiteIn
 	URL string `query:"url" maxLength:"2048" doc:"Where the files will be read, such as https://docs.example.com/guide/: for sitemaps, feeds and canonical links. Default: the address of the site."`
 }
 
-func (h *readers) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, error) {
+func (h *readers) exportFiles(ctx context.Context, in *exportIn) (kernel.Stream, error) {
 	if in.URL != "" {
 		if _, err := wire.WebAddress("query.url", in.URL); err != nil {
 			return nil, err

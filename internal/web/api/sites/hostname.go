@@ -10,26 +10,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteHostname() {
+func (h *handlers) hostnames() {
 	const tag, route = "Site audience", wire.SiteRoute + "/hostname"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
-	}, h.getSiteHostname)
+	}, h.getHostname)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "setSiteHostname", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Ask for a host name of your own domain for a site. It is used once its DNS record was found.",
 		About:   "The host name before, if any, ends at once. 409 if another site has the name.",
-	}, h.setSiteHostname)
+	}, h.setHostname)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "checkSiteHostname", Route: "POST " + route + "/check", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Summary: "Look for the DNS record of the host name of a site now.",
-	}, h.checkSiteHostname)
+	}, h.checkHostname)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Take the host name from a site, which has its own address again.",
-	}, h.deleteSiteHostname)
+	}, h.deleteHostname)
 	h.customHostnames()
 }
 
@@ -57,7 +57,7 @@ func (a *handlers) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	out := SiteHostname{
 		Object: "site-hostname", Hostname: h.Name, Status: "pending", Problem: h.Problem,
 		Record: hostnameRecord{"TXT", h.Record(), h.Token}, CreatedAt: h.CreatedAt, VerifiedAt: h.VerifiedAt, CheckedAt: h.CheckedAt,
-		URLs: wire.Location{Location: a.siteLocation(site, "hostname")},
+		URLs: wire.Location{Location: a.location(site, "hostname")},
 	}
 	if h.Active {
 		out.Status = "active"
@@ -68,7 +68,7 @@ func (a *handlers) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	return out
 }
 
-func (a *handlers) getSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) getHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.Hostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
@@ -81,18 +81,18 @@ type setSiteHostnameIn struct {
 	}
 }
 
-func (a *handlers) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) setHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *handlers) checkSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
+func (a *handlers) checkHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.CheckHostname(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (h *handlers) deleteSiteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
+func (h *handlers) deleteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
 	return nil, h.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
 }

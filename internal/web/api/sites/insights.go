@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) siteInsights() {
+func (h *readers) insights() {
 	const tag, route = "Site insights", wire.SiteRoute + "/insights"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "trackEventsInSiteById", Route: "POST " + route + "/events", Tag: tag, Allow: authz.Site(authz.ReadSite), MaxBody: maxEvents,

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteExternalLinks() {
+func (h *handlers) externalLinks() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/external-links", wire.SiteRoute + "/external-links/{siteExternalLinkId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addExternalLinkToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
@@ -62,7 +62,7 @@ func (h *handlers) addExternalLink(ctx context.Context, in *addExternalLinkIn) (
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
+	return kernel.Made(h.location(v.Site, "external-links", string(it.ID)), view{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
 }
 
 type ExternalLinkIn struct {
@@ -84,7 +84,7 @@ func (h *handlers) updateExternalLink(ctx context.Context, in *updateExternalLin
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
+	return kernel.OK(view{View: v, a: h, by: authz.FromContext(ctx).Actor}.link(it)), nil
 }
 
 func (h *handlers) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*kernel.Done, error) {

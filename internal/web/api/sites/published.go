@@ -16,12 +16,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) publishedSite() {
+func (h *readers) publishedStructure() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getPublishedContentSite", Route: "GET " + wire.SiteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get a published site with its structure and how it looks, all that a renderer needs.",
 		About:   "404 if the site is not published.",
-	}, h.getPublishedSite)
+	}, h.getPublishedContent)
 }
 
 // PublishedContentSite is the JSON form of a published site with its structure and
@@ -51,7 +51,7 @@ type siteCustomizations struct {
 	SiteSpaces map[string]customization.Settings `json:"siteSpaces" doc:"By the id of a site space."`
 }
 
-// publishedAnswer is the output of getPublishedSite, already encoded.
+// publishedAnswer is the output of getPublishedContent, already encoded.
 type publishedAnswer struct {
 	Length string `header:"Content-Length" hidden:"true"`
 	Body   kernel.Encoded[PublishedContentSite]
@@ -66,9 +66,9 @@ type publishedKey struct {
 // maxPublishedCache is the maximum size of the cache of encoded sites, in bytes.
 const maxPublishedCache = 16 << 20
 
-// getPublishedSite returns a published site. Responses to visitors are cached until
+// getPublishedContent returns a published site. Responses to visitors are cached until
 // something that they depend on changes.
-func (h *readers) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
+func (h *readers) getPublishedContent(ctx context.Context, in *getStructureIn) (*publishedAnswer, error) {
 	var key publishedKey
 	g := authz.FromContext(ctx)
 	v := g.Actor.Visitor
@@ -102,7 +102,7 @@ func (h *readers) publishedContent(ctx context.Context, shareKey string) (*Publi
 	if !g.Site.Published && (g.VisitorAccess() == nil || !g.VisitorAccess().Preview) {
 		return nil, errs.Missing("published site")
 	}
-	v, err := h.siteView(ctx, shareKey)
+	v, err := h.view(ctx, shareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (h *readers) publishedContent(ctx context.Context, shareKey string) (*Publi
 // customizationsFor returns the customizations of a site as the caller sees them. For
 // visitors, links to targets that they do not see are removed. References without a space
 // refer to the space that is read, and for the site as a whole to its default space.
-func (h *readers) customizationsFor(ctx context.Context, g *authz.Grant, v siteView) (siteCustomizations, error) {
+func (h *readers) customizationsFor(ctx context.Context, g *authz.Grant, v view) (siteCustomizations, error) {
 	base, overrides, err := h.Sites.Customizations(ctx, g.Site)
 	if err != nil {
 		return siteCustomizations{}, err

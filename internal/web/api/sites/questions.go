@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) siteReaderQuestions() {
+func (h *readers) readerQuestions() {
 	const tag, route = "Site insights", wire.SiteRoute + "/questions"
 	const kept = "Only sites with keepsQuestions have any: it is false until somebody who administers the site changes it. A question is masked and in lower case; " +
 		"it is stored after readers in three networks asked it within a week, and kept for 90 days. What is sent while somebody types is not counted."
@@ -21,17 +21,17 @@ func (h *readers) siteReaderQuestions() {
 		ID: "listSiteQuestions", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "List what readers of a site searched for, or asked, with how often a page was found.",
 		About:   kept,
-	}, h.listSiteQuestions)
+	}, h.listQuestions)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteQuestionById", Route: "GET " + route + "/{siteQuestionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Get a question that readers of a site asked.",
 		About:   "The filters are for its numbers.",
-	}, h.getSiteQuestion)
+	}, h.getQuestion)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteQuestionStats", Route: "GET " + wire.SiteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Sum up the questions that readers of a site asked.",
 		About:   kept,
-	}, h.siteQuestionStats)
+	}, h.questionStats)
 }
 
 // SiteQuestion is the JSON form of a question that readers asked.
@@ -82,17 +82,17 @@ type SiteQuestionStats struct {
 // channelSite is where readers ask.
 const channelSite = "site"
 
-func questionStats(questions int64, q store.QuestionSums) SiteQuestionStats {
+func statsOf(questions int64, q store.QuestionSums) SiteQuestionStats {
 	w := SiteQuestionStats{Total: questions, Answers: q.Asked, ChannelTypes: map[string]int64{channelSite: q.Asked}, Channels: map[string]int64{}, Pulse: q.Pulse[:]}
 	w.Feedback.Unrated, w.Relevance.Relevant, w.Types.Unknown = q.Asked, q.Asked, questions
 	w.Answered.Yes, w.Answered.No = q.Answered, q.Asked-q.Answered
 	return w
 }
 
-func (h *readers) siteQuestion(s docs.Site, q store.SiteQuestion) SiteQuestion {
+func (h *readers) question(s docs.Site, q store.SiteQuestion) SiteQuestion {
 	return SiteQuestion{
 		Object: "site-question", ID: string(q.ID), Question: q.Question, Type: "unknown", CreatedAt: insights.DayStart(q.First), AskedAt: insights.DayStart(q.Last),
-		Stats: questionStats(1, q.Sums), URLs: wire.Location{Location: h.siteLocation(s, "questions", string(q.ID))},
+		Stats: statsOf(1, q.Sums), URLs: wire.Location{Location: h.location(s, "questions", string(q.ID))},
 	}
 }
 
@@ -114,7 +114,7 @@ func (f QuestionFilter) plain() (out insights.QuestionFilter, none bool, err err
 	return out, none, errs.All(wrongFrom, wrongTo)
 }
 
-type listSiteQuestionsIn struct {
+type listQuestionsIn struct {
 	wire.SiteIn
 	kernel.Paged
 	QuestionFilter
@@ -124,7 +124,7 @@ type listSiteQuestionsIn struct {
 	Order string   `query:"order" enum:"asc,desc" default:"desc"`
 }
 
-func (h *readers) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*kernel.Page[SiteQuestion], error) {
+func (h *readers) listQuestions(ctx context.Context, in *listQuestionsIn) (*kernel.Page[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
@@ -135,16 +135,16 @@ func (h *readers) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn
 	if none || in.Type != "" && in.Type != "unknown" || len(in.Topic) > 0 {
 		list = store.List[store.SiteQuestion]{}
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return h.siteQuestion(g.Site, q) })
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return h.question(g.Site, q) })
 }
 
-type siteQuestionIn struct {
+type questionIn struct {
 	wire.SiteIn
 	QuestionFilter
 	Question docs.SiteQuestionID `path:"siteQuestionId" maxLength:"64"`
 }
 
-func (h *readers) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*kernel.Out[SiteQuestion], error) {
+func (h *readers) getQuestion(ctx context.Context, in *questionIn) (*kernel.Out[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
@@ -154,20 +154,20 @@ func (h *readers) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*ker
 	if none {
 		q.Sums = store.QuestionSums{}
 	}
-	return kernel.OK(h.siteQuestion(g.Site, q)), err
+	return kernel.OK(h.question(g.Site, q)), err
 }
 
-type siteQuestionStatsIn struct {
+type questionStatsIn struct {
 	wire.SiteIn
 	QuestionFilter
 	Topic []string `query:"topic,explode" maxItems:"100" doc:"No question has a topic."`
 }
 
-func (h *readers) siteQuestionStats(ctx context.Context, in *siteQuestionStatsIn) (*kernel.Out[SiteQuestionStats], error) {
+func (h *readers) questionStats(ctx context.Context, in *questionStatsIn) (*kernel.Out[SiteQuestionStats], error) {
 	f, none, err := in.plain()
 	if err != nil || none || len(in.Topic) > 0 {
-		return kernel.OK(questionStats(0, store.QuestionSums{})), err
+		return kernel.OK(statsOf(0, store.QuestionSums{})), err
 	}
 	n, sum, err := h.Insights.QuestionsTogether(ctx, authz.FromContext(ctx), f)
-	return kernel.OK(questionStats(n, sum)), err
+	return kernel.OK(statsOf(n, sum)), err
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) siteRedirects() {
+func (h *readers) redirects() {
 	const tag, route, one = "Site redirects", wire.SiteRoute + "/redirects", wire.SiteRoute + "/redirects/{siteRedirectId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
@@ -87,8 +87,8 @@ type newDestination struct {
 }
 
 // destination returns what a request asks for. The kind path becomes the page that has the
-// path now. field is its place in the request, and view returns the site.
-func (h *readers) destination(ctx context.Context, view func() (siteView, error), field string, d newDestination) (docs.RedirectDestination, error) {
+// path now. field is its place in the request, and open returns the site.
+func (h *readers) destination(ctx context.Context, open func() (view, error), field string, d newDestination) (docs.RedirectDestination, error) {
 	if d.Kind != "path" {
 		if d.At != "" || d.Path != "" {
 			return docs.RedirectDestination{}, errs.Field(field, "has fields that do not belong to the kind %q", d.Kind)
@@ -98,7 +98,7 @@ func (h *readers) destination(ctx context.Context, view func() (siteView, error)
 	if d.At == "" || d.Section != "" || d.Space != "" || d.Page != "" || d.URL != "" {
 		return docs.RedirectDestination{}, errs.Field(field, "must have spaceId and path, and nothing else")
 	}
-	v, err := view()
+	v, err := open()
 	if err != nil {
 		return docs.RedirectDestination{}, err
 	}
@@ -114,9 +114,9 @@ func (h *readers) destination(ctx context.Context, view func() (siteView, error)
 	return docs.RedirectDestination{}, errs.E(errs.NotFound, "%s.spaceId: there is no space %q on the site", field, d.At)
 }
 
-// siteOnce returns a function that reads the site of the request once, when it is needed.
-func (h *readers) siteOnce(ctx context.Context) func() (siteView, error) {
-	return sync.OnceValues(func() (siteView, error) { return h.siteView(ctx, "") })
+// viewOnce returns a function that reads the site of the request once, when it is needed.
+func (h *readers) viewOnce(ctx context.Context) func() (view, error) {
+	return sync.OnceValues(func() (view, error) { return h.view(ctx, "") })
 }
 
 // pageIDAt returns the page with a path in the newest revision of its space, as the caller
@@ -130,7 +130,7 @@ func (h *readers) pageIDAt(ctx context.Context, sp docs.Space, path string) (doc
 	return p.ID, err
 }
 
-func siteRedirect(r docs.Redirect) SiteRedirect {
+func redirect(r docs.Redirect) SiteRedirect {
 	return SiteRedirect{
 		Object: "site-redirect", ID: string(r.ID), Source: string(r.Source), Draft: r.Draft, CaptureWildcard: r.KeepSuffix, Permanent: r.Permanent,
 		Destination: redirectDestination(r.Destination), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
@@ -160,7 +160,7 @@ func (h *readers) listRedirects(ctx context.Context, in *listRedirectsIn) (*kern
 	if in.Draft != "" {
 		f.Draft = new(in.Draft == "true")
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.Redirects(authz.FromContext(ctx), f), redirect)
 }
 
 type createRedirectIn struct {
@@ -176,7 +176,7 @@ type createRedirectIn struct {
 
 func (h *readers) createRedirect(ctx context.Context, in *createRedirectIn) (*kernel.Created[SiteRedirect], error) {
 	g, b := authz.FromContext(ctx), in.Body
-	to, err := h.destination(ctx, h.siteOnce(ctx), "body.destination", b.Destination)
+	to, err := h.destination(ctx, h.viewOnce(ctx), "body.destination", b.Destination)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (h *readers) createRedirect(ctx context.Context, in *createRedirectIn) (*ke
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
 		Destination: opt.Of(to),
 	}, h.pagePath)
-	return kernel.Made(h.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)), err
+	return kernel.Made(h.location(g.Site, "redirects", string(r.ID)), redirect(r)), err
 }
 
 type RedirectIn struct {
@@ -207,14 +207,14 @@ func (h *readers) updateRedirect(ctx context.Context, in *updateRedirectIn) (*ke
 	b := in.Body
 	p := sites.RedirectPatch{Source: b.Source, Draft: b.Draft, KeepSuffix: b.CaptureWildcard, Permanent: b.Permanent}
 	if d, set := b.Destination.Get(); set {
-		to, err := h.destination(ctx, h.siteOnce(ctx), "body.destination", d)
+		to, err := h.destination(ctx, h.viewOnce(ctx), "body.destination", d)
 		if err != nil {
 			return nil, err
 		}
 		p.Destination = opt.Of(to)
 	}
 	r, err := h.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, h.pagePath)
-	return kernel.OK(siteRedirect(r)), err
+	return kernel.OK(redirect(r)), err
 }
 
 func (h *readers) deleteRedirect(ctx context.Context, in *RedirectIn) (*kernel.Done, error) {
@@ -270,7 +270,7 @@ type redirectResults struct {
 }
 
 func (h *readers) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out[redirectResults], error) {
-	view := h.siteOnce(ctx)
+	view := h.viewOnce(ctx)
 	changes := make([]sites.RedirectChange, len(in.Body.Redirects))
 	for i, c := range in.Body.Redirects {
 		if !c.Destination.set && c.Intent != "publish" {
@@ -305,10 +305,10 @@ type foundRedirect struct {
 }
 
 func (h *readers) getRedirect(ctx context.Context, in *getRedirectIn) (*kernel.Out[foundRedirect], error) {
-	v, err := h.siteView(ctx, in.ShareKey)
+	v, err := h.view(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
 	r, target, err := h.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, h.pagePath)
-	return kernel.OK(foundRedirect{siteRedirect(r), target}), err
+	return kernel.OK(foundRedirect{redirect(r), target}), err
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *readers) siteSearch() {
+func (h *readers) search() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "searchSiteContent", Route: "POST " + wire.SiteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
 		About:   "What the caller does not see has no influence on the results. " + wire.AboutSpaces,
-	}, h.searchSite)
+	}, h.searchPages)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "prewarmSiteSearch", Route: "POST " + wire.SiteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
 		Summary: "Announce a search of a site.",
@@ -34,11 +34,11 @@ func (h *readers) siteSearch() {
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
 			"It is sent as one event, followed by an event done.",
-	}, h.askSite)
+	}, h.ask)
 	kernel.RegisterStream(h.Kernel, kernel.Op{
 		ID: "streamRecommendedQuestionsInSite", Route: "GET " + wire.SiteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
 		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
-	}, h.siteQuestions)
+	}, h.questions)
 }
 
 // searchScope selects the site spaces that are searched. The mode default selects the
@@ -62,7 +62,7 @@ type searchSiteIn struct {
 	}
 }
 
-func (h *readers) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[wire.SpaceResult], error) {
+func (h *readers) searchPages(ctx context.Context, in *searchSiteIn) (*kernel.Page[wire.SpaceResult], error) {
 	b := in.Body
 	scope := searchScope{Mode: "all"}
 	switch {
@@ -82,7 +82,7 @@ func (h *readers) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Pag
 // searchedViews returns the newest revisions of the spaces of a scope, as the caller sees
 // them.
 func (h *readers) searchedViews(ctx context.Context, scope searchScope) ([]*revision.View, error) {
-	v, err := h.siteView(ctx, "")
+	v, err := h.view(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ type askSiteIn struct {
 	}
 }
 
-// askSite answers a question with the passages that a search finds.
-func (h *readers) askSite(ctx context.Context, in *askSiteIn) (kernel.Stream, error) {
+// ask answers a question with the passages that a search finds.
+func (h *readers) ask(ctx context.Context, in *askSiteIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default"}
 	if in.Body.Scope != nil {
 		scope = *in.Body.Scope
@@ -214,8 +214,8 @@ type questionsIn struct {
 	Space     docs.SpaceID    `query:"spaceId"`
 }
 
-// siteQuestions sends titles of pages and sections that are questions.
-func (h *readers) siteQuestions(ctx context.Context, in *questionsIn) (kernel.Stream, error) {
+// questions sends titles of pages and sections that are questions.
+func (h *readers) questions(ctx context.Context, in *questionsIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default", Current: in.SiteSpace}
 	views, err := h.searchedViews(ctx, scope)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteSections() {
+func (h *handlers) sections() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/sections", wire.SiteRoute + "/sections/{siteSectionId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
@@ -47,7 +47,7 @@ type listSectionsIn struct {
 }
 
 func (h *handlers) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Page[SiteSection], error) {
-	v, err := h.siteView(ctx, in.ShareKey)
+	v, err := h.view(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (h *handlers) addSection(ctx context.Context, in *addSectionIn) (*kernel.Cr
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
+	return kernel.Made(h.location(v.Site, "sections", string(it.ID)), view{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
 type SectionIn struct {
@@ -119,7 +119,7 @@ func (h *handlers) updateSection(ctx context.Context, in *updateSectionIn) (*ker
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
+	return kernel.OK(view{View: v, a: h, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
 func (h *handlers) deleteSection(ctx context.Context, in *SectionIn) (*kernel.Done, error) {
@@ -164,7 +164,7 @@ func (h *handlers) moveSection(ctx context.Context, in *moveSectionIn) (*kernel.
 	return kernel.OK(v.section(it)), nil
 }
 
-func (h *handlers) siteGroups() {
+func (h *handlers) groups() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/section-groups", wire.SiteRoute + "/section-groups/{siteSectionGroupId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
@@ -203,7 +203,7 @@ type listGroupsIn struct {
 }
 
 func (h *handlers) listGroups(ctx context.Context, in *listGroupsIn) (*kernel.Page[SiteSectionGroup], error) {
-	v, err := h.siteView(ctx, "")
+	v, err := h.view(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (h *handlers) madeGroup(ctx context.Context, v *sites.View, it docs.SiteIte
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
+	return kernel.Made(h.location(v.Site, "section-groups", string(it.ID)), view{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
 type GroupIn struct {
@@ -257,7 +257,7 @@ func (h *handlers) updateGroup(ctx context.Context, in *updateGroupIn) (*kernel.
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
+	return kernel.OK(view{View: v, a: h, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
 func (h *handlers) deleteGroup(ctx context.Context, in *GroupIn) (*kernel.Done, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteServers() {
+func (h *handlers) mcpServers() {
 	const tag, route, one = "Site MCP servers", wire.SiteRoute + "/mcp-servers", wire.SiteRoute + "/mcp-servers/{siteMcpServerId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
@@ -59,7 +59,7 @@ func (h *handlers) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer 
 		}
 		return SiteMCPServer{
 			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: headers, Condition: v.Condition,
-			URLs: wire.Location{Location: h.siteLocation(site, "mcp-servers", string(v.ID))},
+			URLs: wire.Location{Location: h.location(site, "mcp-servers", string(v.ID))},
 		}
 	}
 }

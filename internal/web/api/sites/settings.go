@@ -20,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteCustomization() {
+func (h *handlers) customization() {
 	const tag, one, space = "Site customization", wire.SiteRoute + "/customization", wire.SiteRoute + "/site-spaces/{siteSpaceId}/customization"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
@@ -53,12 +53,12 @@ func (h *handlers) siteCustomization() {
 		ID: "listSiteIntegrations", Route: "GET " + wire.SiteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the integrations of a site.",
 		About:   "There are none: this server has no integrations.",
-	}, h.listSiteIntegrations)
+	}, h.listIntegrations)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteAdsById", Route: "POST " + wire.SiteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
 		Summary: "Set whether a site wants advertisements.",
 		About:   "The wish is stored. This server shows no advertisements.",
-	}, h.updateSiteAds)
+	}, h.updateAds)
 }
 
 // UnmaskedIn asks for what a plan would hide.
@@ -135,13 +135,13 @@ type siteIntegration struct {
 	Name   string `json:"name"`
 }
 
-type listSiteIntegrationsIn struct {
+type listIntegrationsIn struct {
 	wire.SiteIn
 	kernel.Paged
 	Search string `query:"search" maxLength:"256"`
 }
 
-func (h *handlers) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*kernel.Page[siteIntegration], error) {
+func (h *handlers) listIntegrations(ctx context.Context, in *listIntegrationsIn) (*kernel.Page[siteIntegration], error) {
 	none := store.List[siteIntegration]{Page: func(context.Context, store.Page) ([]siteIntegration, store.Key, error) { return nil, nil, nil }}
 	return kernel.ListOf(ctx, h.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
 }
@@ -154,7 +154,7 @@ type updateSiteAdsIn struct {
 	}
 }
 
-func (h *handlers) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.Done, error) {
+func (h *handlers) updateAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.Done, error) {
 	var ads docs.SiteAds
 	if in.Body != nil {
 		ads = docs.SiteAds(*in.Body)
@@ -162,7 +162,7 @@ func (h *handlers) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*ker
 	return nil, h.Sites.SetAds(ctx, authz.FromContext(ctx), ads)
 }
 
-func (h *handlers) siteAdaptive() {
+func (h *handlers) adaptive() {
 	const tag, route = "Adaptive content", wire.SiteRoute + "/adaptive-schema"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),

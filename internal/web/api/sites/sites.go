@@ -21,44 +21,44 @@ func (h *handlers) sites() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSites", Route: "GET /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the sites of an organization that you can see.",
-	}, h.listSites)
+	}, h.list)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSite", Route: "POST /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.CreateContent), Status: 201,
 		Summary: "Create a site. It is not published yet.",
 		About:   "Needs the role create on each space that is added.",
-	}, h.createSite)
+	}, h.create)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteById", Route: "GET " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get a site.",
-	}, h.getSite)
+	}, h.get)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteById", Route: "PATCH " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of a site.",
 		About:   "409 if the basename is taken.",
-	}, h.updateSite)
+	}, h.update)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteById", Route: "DELETE " + wire.SiteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a site. Its spaces and their content stay.",
-	}, h.deleteSite)
+	}, h.delete)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "publishSite", Route: "POST " + wire.SiteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a site reachable for its audience.",
 		About:   "412 if the site has no content.",
-	}, h.publishSite)
+	}, h.publish)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "unpublishSite", Route: "POST " + wire.SiteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Summary: "Make a site unreachable. Its settings stay.",
-	}, h.unpublishSite)
+	}, h.unpublish)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSiteStructure", Route: "GET " + wire.SiteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
-	}, h.getSiteStructure)
+	}, h.getStructure)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "sortSiteStructure", Route: "PATCH " + wire.SiteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change the place of a section, a group or a site space among its siblings.",
-	}, h.sortSiteStructure)
+	}, h.sortStructure)
 }
 
 // Site is the JSON form of a site.
@@ -127,7 +127,7 @@ func (h *handlers) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
 		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext, KeepsQuestions: s.KeepsQuestions,
 		URLs: siteURLs{
-			Location: h.siteLocation(s), App: h.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: h.Sites.URL(s),
+			Location: h.location(s), App: h.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: h.Sites.URL(s),
 			Preview: h.Sites.ProxyTarget(s),
 		},
 		DefaultLevel: wire.LevelOrNull(s.Level),
@@ -145,8 +145,8 @@ func (h *handlers) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 	return w
 }
 
-// callerSite is site for the caller of a request, with the role of its grant.
-func (h *handlers) callerSite(ctx context.Context, s docs.Site) Site {
+// shown is site for the caller of a request, with the role of its grant.
+func (h *handlers) shown(ctx context.Context, s docs.Site) Site {
 	g := authz.FromContext(ctx)
 	return h.site(g.Actor, s, g.Role)
 }
@@ -182,12 +182,12 @@ func wireAds(ads docs.SiteAds) *siteAds {
 	return &siteAds{Status: ads.Status, Topic: ads.Topic}
 }
 
-// siteLocation returns the address of a site, or of a part of it.
-func (h *handlers) siteLocation(s docs.Site, parts ...string) string {
+// location returns the address of a site, or of a part of it.
+func (h *handlers) location(s docs.Site, parts ...string) string {
 	return h.Location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
 }
 
-type listSitesIn struct {
+type listIn struct {
 	wire.OrgIn
 	kernel.Paged
 	Space     docs.SpaceID `query:"space" maxLength:"64" doc:"Only sites that have this space."`
@@ -196,7 +196,7 @@ type listSitesIn struct {
 	Type      []string     `query:"type,explode" maxItems:"6" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Only sites of these types; can be repeated."`
 }
 
-func (h *handlers) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site], error) {
+func (h *handlers) list(ctx context.Context, in *listIn) (*kernel.Page[Site], error) {
 	f := store.SiteFilter{Space: in.Space, Title: in.Title, Types: in.Type}
 	if in.Published != "" {
 		f.Published = new(in.Published == "true")
@@ -219,7 +219,7 @@ type createSiteIn struct {
 	}
 }
 
-func (h *handlers) createSite(ctx context.Context, in *createSiteIn) (*kernel.Created[Site], error) {
+func (h *handlers) create(ctx context.Context, in *createSiteIn) (*kernel.Created[Site], error) {
 	var n sites.NewSite
 	if in.Body != nil {
 		n = sites.NewSite{Type: in.Body.Type, Title: in.Body.Title, Visibility: in.Body.Visibility, Spaces: in.Body.Spaces}
@@ -228,11 +228,11 @@ func (h *handlers) createSite(ctx context.Context, in *createSiteIn) (*kernel.Cr
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(s), h.callerSite(ctx, s)), nil
+	return kernel.Made(h.location(s), h.shown(ctx, s)), nil
 }
 
-func (h *handlers) getSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
-	return kernel.OK(h.callerSite(ctx, authz.FromContext(ctx).Site)), nil
+func (h *handlers) get(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+	return kernel.OK(h.shown(ctx, authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
@@ -252,7 +252,7 @@ type updateSiteIn struct {
 	}
 }
 
-func (h *handlers) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Site], error) {
+func (h *handlers) update(ctx context.Context, in *updateSiteIn) (*kernel.Out[Site], error) {
 	b := in.Body
 	patch := sites.SitePatch{
 		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, KeepsQuestions: b.KeepsQuestions, Level: b.Level,
@@ -262,30 +262,30 @@ func (h *handlers) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Ou
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
 	s, err := h.Sites.Update(ctx, authz.FromContext(ctx), patch)
-	return kernel.OK(h.callerSite(ctx, s)), err
+	return kernel.OK(h.shown(ctx, s)), err
 }
 
-func (h *handlers) deleteSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
+func (h *handlers) delete(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
 	return nil, h.Sites.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (h *handlers) publishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+func (h *handlers) publish(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
 	s, err := h.Sites.Publish(ctx, authz.FromContext(ctx), true)
-	return kernel.OK(h.callerSite(ctx, s)), err
+	return kernel.OK(h.shown(ctx, s)), err
 }
 
-func (h *handlers) unpublishSite(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
+func (h *handlers) unpublish(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[Site], error) {
 	s, err := h.Sites.Publish(ctx, authz.FromContext(ctx), false)
-	return kernel.OK(h.callerSite(ctx, s)), err
+	return kernel.OK(h.shown(ctx, s)), err
 }
 
-type getSiteStructureIn struct {
+type getStructureIn struct {
 	wire.SiteIn
 	wire.ShareKeyIn
 }
 
-func (h *handlers) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*kernel.Out[SiteStructure], error) {
-	v, err := h.siteView(ctx, in.ShareKey)
+func (h *handlers) getStructure(ctx context.Context, in *getStructureIn) (*kernel.Out[SiteStructure], error) {
+	v, err := h.view(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ type sortSiteStructureIn struct {
 	}
 }
 
-func (h *handlers) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*kernel.Out[siteItem], error) {
+func (h *handlers) sortStructure(ctx context.Context, in *sortSiteStructureIn) (*kernel.Out[siteItem], error) {
 	v, it, err := h.moved(ctx, *in.Body.Item.plain(), in.Body.Position.plain())
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func (h *handlers) sortSiteStructure(ctx context.Context, in *sortSiteStructureI
 
 // moved changes the position of an item, and returns the item with the new view of the
 // site.
-func (h *handlers) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
+func (h *handlers) moved(ctx context.Context, what sites.Pointer, to sites.Position) (view, docs.SiteItem, error) {
 	v, it, err := h.Sites.Move(ctx, authz.FromContext(ctx), what, to)
-	return siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}, it, err
+	return view{View: v, a: h, by: authz.FromContext(ctx).Actor}, it, err
 }

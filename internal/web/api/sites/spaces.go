@@ -14,51 +14,51 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
-func (h *handlers) siteSpaces() {
+func (h *handlers) spaces() {
 	const tag, route, one = sitesTag, wire.SiteRoute + "/site-spaces", wire.SiteRoute + "/site-spaces/{siteSpaceId}"
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
 		About:   "Without those whose space you cannot see.",
-	}, h.listSiteSpaces)
+	}, h.listSpaces)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Put a space on a site.",
 		About:   "Needs the role create on the space, or in the organization for a new one.",
-	}, h.addSiteSpace)
+	}, h.addSpace)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a site space.",
 		About:   "Needs the role create on a space that it is to point to.",
-	}, h.updateSiteSpace)
+	}, h.updateSpace)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Take a space off a site. The space stays.",
-	}, h.deleteSiteSpace)
+	}, h.deleteSpace)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "duplicateSiteSpace", Route: "POST " + one + "/duplicate", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Copy the space of a site space, and put the copy beside it.",
 		About: "If the site space is the only one of its section, the copy gets a section of its own behind that one. Conditions are copied. " +
 			"Needs the role create on the space and in the collection or organization that contains it. 412 if the space is in the trash.",
-	}, h.duplicateSiteSpace)
+	}, h.duplicateSpace)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a site space among its siblings.",
-	}, h.moveSiteSpace)
+	}, h.moveSpace)
 }
 
-type listSiteSpacesIn struct {
+type listSpacesIn struct {
 	wire.SiteIn
 	kernel.Paged
 	wire.ShareKeyIn
 	Default string `query:"default" enum:"true,false" doc:"Only defaults, or only others."`
 }
 
-func (h *handlers) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel.Page[SiteSpace], error) {
-	v, err := h.siteView(ctx, in.ShareKey)
+func (h *handlers) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[SiteSpace], error) {
+	v, err := h.view(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (h *handlers) newSpace(ctx context.Context, n NewSpace, title string) (site
 	return h.Spaces.Prepare(ctx, authz.FromContext(ctx), first)
 }
 
-func (h *handlers) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
+func (h *handlers) addSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
 	b := in.Body
 	made, err := h.newSpace(ctx, b.NewSpace, b.Title.Or(""))
 	if err != nil {
@@ -113,7 +113,7 @@ func (h *handlers) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kerne
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.Made(h.location(v.Site, "site-spaces", string(it.ID)), view{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type SiteSpaceIn struct {
@@ -135,7 +135,7 @@ type updateSiteSpaceIn struct {
 	}
 }
 
-func (h *handlers) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
+func (h *handlers) updateSpace(ctx context.Context, in *updateSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	b := in.Body
 	v, it, err := h.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch{
 		Path: b.Path, Condition: b.Condition, Space: b.Space, Hidden: b.Hidden, Draft: b.Draft, LocalizedTitle: b.LocalizedTitle,
@@ -143,7 +143,7 @@ func (h *handlers) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (
 	if err != nil {
 		return nil, err
 	}
-	return kernel.OK(siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.OK(view{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type duplicateSiteSpaceIn struct {
@@ -153,15 +153,15 @@ type duplicateSiteSpaceIn struct {
 	}
 }
 
-func (h *handlers) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
+func (h *handlers) duplicateSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
 	v, it, err := h.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body != nil && in.Body.Draft, h.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}
-	return kernel.Made(h.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.Made(h.location(v.Site, "site-spaces", string(it.ID)), view{View: v, a: h, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
-func (h *handlers) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
+func (h *handlers) deleteSpace(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
 	return nil, h.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
 }
 
@@ -191,7 +191,7 @@ type moveSiteSpaceIn struct {
 	}
 }
 
-func (h *handlers) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
+func (h *handlers) moveSpace(ctx context.Context, in *moveSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	var to sites.Position
 	if in.Body != nil && in.Body.Position != nil {
 		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}

@@ -117,8 +117,8 @@ func (groupItem) Schema(r huma.Registry) *huma.Schema {
 	return wire.OneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](), reflect.TypeFor[SiteExternalLink]())
 }
 
-// siteView converts the parts of a site to their JSON form for one caller.
-type siteView struct {
+// view converts the parts of a site to their JSON form for one caller.
+type view struct {
 	*sites.View
 	a        *handlers
 	shareKey string // of sites.AddressKey
@@ -126,28 +126,28 @@ type siteView struct {
 	visited  bool // the caller is a visitor, to whom conditions are not disclosed
 }
 
-// siteView returns the site of the request as the caller sees it. Its addresses contain the
+// view returns the site of the request as the caller sees it. Its addresses contain the
 // given share key if it is one of the site.
-func (h *handlers) siteView(ctx context.Context, shareKey string) (siteView, error) {
+func (h *handlers) view(ctx context.Context, shareKey string) (view, error) {
 	g := authz.FromContext(ctx)
 	v, err := h.Sites.View(ctx, g)
 	if err != nil {
-		return siteView{}, err
+		return view{}, err
 	}
 	key, err := h.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
-	return siteView{v, h, key, g.Actor, g.Visitor() != nil}, err
+	return view{v, h, key, g.Actor, g.Visitor() != nil}, err
 }
 
 // condition returns the condition of an item. For visitors it is empty, because a
 // condition reveals what else there is.
-func (v siteView) condition(it docs.SiteItem) string {
+func (v view) condition(it docs.SiteItem) string {
 	if v.visited {
 		return ""
 	}
 	return it.Condition
 }
 
-func (v siteView) space(it docs.SiteItem) SiteSpace {
+func (v view) space(it docs.SiteItem) SiteSpace {
 	sp := v.Spaces[it.Space]
 	return SiteSpace{
 		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.embedded(sp),
@@ -158,7 +158,7 @@ func (v siteView) space(it docs.SiteItem) SiteSpace {
 }
 
 // embedded returns the JSON form of a space of the site. Its address is that of space.
-func (v siteView) embedded(sp store.Ranked[docs.Space]) wire.Space {
+func (v view) embedded(sp store.Ranked[docs.Space]) wire.Space {
 	key := ""
 	if at := sp.It.Published; at != nil && at.Site == v.Site.ID {
 		key = v.shareKey
@@ -166,7 +166,7 @@ func (v siteView) embedded(sp store.Ranked[docs.Space]) wire.Space {
 	return v.a.SeenSpace(v.by, sp.It, sp.Role, v.visited, key)
 }
 
-func (v siteView) section(it docs.SiteItem) SiteSection {
+func (v view) section(it docs.SiteItem) SiteSection {
 	w := SiteSection{
 		Object: "site-section", ID: string(it.ID), Title: it.Title, Description: it.Description, Default: it.Default, Path: it.Path,
 		Condition: v.condition(it), SectionGroup: string(it.Parent), SiteSpaces: []SiteSpace{},
@@ -179,7 +179,7 @@ func (v siteView) section(it docs.SiteItem) SiteSection {
 	return w
 }
 
-func (v siteView) group(it docs.SiteItem) SiteSectionGroup {
+func (v view) group(it docs.SiteItem) SiteSectionGroup {
 	w := SiteSectionGroup{
 		Object: "site-section-group", ID: string(it.ID), Title: it.Title, SectionGroup: string(it.Parent), Icon: it.Icon, Draft: it.Draft,
 		LocalizedTitle: it.LocalizedTitle.Texts(), Sections: []SiteSection{}, Children: []groupItem{},
@@ -194,7 +194,7 @@ func (v siteView) group(it docs.SiteItem) SiteSectionGroup {
 	return w
 }
 
-func (v siteView) link(it docs.SiteItem) SiteExternalLink {
+func (v view) link(it docs.SiteItem) SiteExternalLink {
 	return SiteExternalLink{
 		Object: "site-external-link", ID: string(it.ID), Title: it.Title, Description: it.Description, URL: it.URL,
 		SectionGroup: string(it.Parent), Draft: it.Draft, Condition: v.condition(it), Icon: it.Icon,
@@ -202,7 +202,7 @@ func (v siteView) link(it docs.SiteItem) SiteExternalLink {
 	}
 }
 
-func (v siteView) item(it docs.SiteItem) siteItem {
+func (v view) item(it docs.SiteItem) siteItem {
 	switch it.Kind {
 	case docs.SiteSection:
 		return siteItem{v.section(it)}
@@ -214,7 +214,7 @@ func (v siteView) item(it docs.SiteItem) siteItem {
 	return siteItem{v.space(it)}
 }
 
-func (v siteView) structure() SiteStructure {
+func (v view) structure() SiteStructure {
 	w := SiteStructure{Type: "siteSpaces", Structure: []siteItem{}}
 	if v.Structure.HasSections() {
 		w.Type = "sections"

@@ -123,7 +123,7 @@ type listCollectionSpacesIn struct {
 }
 
 func (h *handlers) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[wire.Space], error) {
-	return h.spacesPage(ctx, in.Paged, in.Collection)
+	return h.page(ctx, in.Paged, in.Collection)
 }
 
 // movement is the requested parent and position of a collection or a space.

@@ -19,65 +19,65 @@ func (h *handlers) spaces() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the spaces of an organization that you can see.",
-	}, h.listSpaces)
+	}, h.list)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a space.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
-	}, h.createSpace)
+	}, h.create)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Get a space.",
-	}, h.getSpace)
+	}, h.get)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Change the settings of a space.",
-	}, h.updateSpace)
+	}, h.update)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Move a space to the trash, from where it can be restored for 7 days.",
-	}, h.deleteSpace)
+	}, h.delete)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
 		Summary: "Copy a space: the same content next to it, without the history.",
 		About:   "Needs the role create in the collection or organization that contains the space.",
-	}, h.duplicateSpace)
+	}, h.duplicate)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Restore a space from the trash.",
 		About:   "409 if the space is not in the trash, 404 if its 7 days have passed.",
-	}, h.restoreSpace)
+	}, h.restore)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a space within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
-	}, h.moveSpace)
+	}, h.move)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a space to another organization.",
 		About:   "Needs the role create in both organizations. 409 if nothing would change, 412 if the space cannot be transferred.",
-	}, h.transferSpace)
+	}, h.transfer)
 }
 
-func (h *handlers) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[wire.Space], error) {
+func (h *handlers) page(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[wire.Space], error) {
 	return kernel.ListOf(ctx, h.Kernel, p, h.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) wire.Space {
 		return h.Space(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }
 
-type listSpacesIn struct {
+type listIn struct {
 	wire.OrgIn
 	kernel.Paged
 }
 
-func (h *handlers) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[wire.Space], error) {
-	return h.spacesPage(ctx, in.Paged, "")
+func (h *handlers) list(ctx context.Context, in *listIn) (*kernel.Page[wire.Space], error) {
+	return h.page(ctx, in.Paged, "")
 }
 
-// newSpace is the body of createSpace. At most one source of the initial content can be
+// newSpace is the body of create. At most one source of the initial content can be
 // set.
 type newSpace struct {
 	Title          string                       `json:"title,omitempty" maxLength:"50"`
@@ -95,7 +95,7 @@ type createSpaceIn struct {
 	Body *newSpace
 }
 
-func (h *handlers) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[wire.Space], error) {
+func (h *handlers) create(ctx context.Context, in *createSpaceIn) (*kernel.Created[wire.Space], error) {
 	b := newSpace{}
 	if in.Body != nil {
 		b = *in.Body
@@ -120,12 +120,12 @@ func (h *handlers) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.
 	return kernel.Made(h.Location("spaces", string(s.ID)), h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-type getSpaceIn struct {
+type getIn struct {
 	wire.SpaceIn
 	wire.ShareKeyIn
 }
 
-func (h *handlers) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) get(ctx context.Context, in *getIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	key := ""
 	if at := g.Space.Published; at != nil {
@@ -150,7 +150,7 @@ type updateSpaceIn struct {
 	}
 }
 
-func (h *handlers) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) update(ctx context.Context, in *updateSpaceIn) (*kernel.Out[wire.Space], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := spaces.SpacePatch{
 		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: wire.PlainRules(b.MergeRules),
@@ -166,27 +166,27 @@ func (h *handlers) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (h *handlers) deleteSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
+func (h *handlers) delete(ctx context.Context, _ *wire.SpaceIn) (*kernel.Done, error) {
 	return nil, h.Spaces.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (h *handlers) duplicateSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Created[wire.Space], error) {
+func (h *handlers) duplicate(ctx context.Context, _ *wire.SpaceIn) (*kernel.Created[wire.Space], error) {
 	s, r, err := h.Spaces.Duplicate(ctx, authz.FromContext(ctx))
 	return kernel.Made(h.Location("spaces", string(s.ID)), h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (h *handlers) restoreSpace(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) restore(ctx context.Context, _ *wire.SpaceIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := h.Spaces.Restore(ctx, g)
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, g.Role)), err
 }
 
-type moveSpaceIn struct {
+type moveIn struct {
 	wire.SpaceIn
 	Body movement
 }
 
-func (h *handlers) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) move(ctx context.Context, in *moveIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
@@ -200,12 +200,12 @@ func (h *handlers) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-type transferSpaceIn struct {
+type transferIn struct {
 	wire.SpaceIn
 	Body transfer
 }
 
-func (h *handlers) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[wire.Space], error) {
+func (h *handlers) transfer(ctx context.Context, in *transferIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := h.Spaces.Transfer(ctx, g, in.Body.Organization)
 	if err != nil {

@@ -55,7 +55,7 @@ func (h *handlers) conversations() {
 		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
 			"What is sent of the conversation later is masked as well.",
 	}, h.redactConversation)
-	h.conversationHooks(tag)
+	h.hooks(tag)
 	h.issues(tag, see)
 }
 

@@ -22,43 +22,43 @@ func (h *handlers) translations() {
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTranslations", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the translations of an organization, oldest first.",
-	}, h.listTranslations)
+	}, h.list)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Translate a space into another language.",
 		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
 			"Corrections in the result stay. A space has one translation into each language: for a second one the answer is 409. An organization can have 200 translations.",
-	}, h.createTranslation)
+	}, h.create)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a translation.",
-	}, h.getTranslation)
+	}, h.get)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "updateTranslation", Route: "PUT " + one, Tag: tag, Allow: edit,
 		Summary: "Replace the instructions of a translation.",
 		About:   "Other instructions start a run. They are for language models; other engines do not understand any.",
-	}, h.updateTranslation)
+	}, h.update)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "deleteTranslation", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete a translation. Its result stays, as a space like any other.",
-	}, h.deleteTranslation)
+	}, h.delete)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "runTranslation", Route: "POST " + one + "/run", Tag: tag, Allow: edit,
 		Summary: "Translate what changed in the source since the last run.",
-	}, h.runTranslation)
+	}, h.run)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
 		Summary: "List the blocks of a translation that need a person.",
 		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
 			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none. " +
 			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
-	}, h.listTranslationBlocks)
+	}, h.listBlocks)
 	kernel.Register(h.Kernel, kernel.Op{
 		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: authz.Org(authz.AcceptTranslations), Also: []int{http.StatusPreconditionFailed},
 		Summary: "Note that a correction is still right although its source has changed.",
 		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated. For people who can edit the result space.",
-	}, h.acceptTranslationBlock)
+	}, h.acceptBlock)
 }
 
 // Translation is the JSON form of a translation.
@@ -145,12 +145,12 @@ func (h *handlers) translation(g *authz.Grant, v docs.Translation) Translation {
 // taken no time.
 func seconds(ms int64) int64 { return (ms + 999) / 1000 }
 
-type listTranslationsIn struct {
+type listIn struct {
 	wire.OrgIn
 	kernel.Paged
 }
 
-func (h *handlers) listTranslations(ctx context.Context, in *listTranslationsIn) (*kernel.Page[Translation], error) {
+func (h *handlers) list(ctx context.Context, in *listIn) (*kernel.Page[Translation], error) {
 	g := authz.FromContext(ctx)
 	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Translations.Translations(in.Org), func(v docs.Translation) Translation { return h.translation(g, v) })
 }
@@ -165,7 +165,7 @@ type createTranslationIn struct {
 	}
 }
 
-func (h *handlers) createTranslation(ctx context.Context, in *createTranslationIn) (*kernel.Out[Translation], error) {
+func (h *handlers) create(ctx context.Context, in *createTranslationIn) (*kernel.Out[Translation], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	v, err := h.Translations.Create(ctx, g, translations.New{
 		Source: b.Source.Space, From: string(b.Source.Language), To: string(b.Language), Instructions: b.Instructions, RunOnMerge: b.RunOnMerge == nil || *b.RunOnMerge,
@@ -179,7 +179,7 @@ type TranslationIn struct {
 	ID docs.TranslationID `path:"translationId"`
 }
 
-func (h *handlers) getTranslation(ctx context.Context, in *TranslationIn) (*kernel.Out[Translation], error) {
+func (h *handlers) get(ctx context.Context, in *TranslationIn) (*kernel.Out[Translation], error) {
 	v, err := h.Translations.Translation(ctx, in.Org, in.ID)
 	return kernel.OK(h.translation(authz.FromContext(ctx), v)), err
 }
@@ -192,17 +192,17 @@ type updateTranslationIn struct {
 	}
 }
 
-func (h *handlers) updateTranslation(ctx context.Context, in *updateTranslationIn) (*kernel.Out[Translation], error) {
+func (h *handlers) update(ctx context.Context, in *updateTranslationIn) (*kernel.Out[Translation], error) {
 	g := authz.FromContext(ctx)
 	v, err := h.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
 	return kernel.OK(h.translation(g, v)), err
 }
 
-func (h *handlers) deleteTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
+func (h *handlers) delete(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
 	return nil, h.Translations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
-func (h *handlers) runTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
+func (h *handlers) run(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
 	return nil, h.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
 }
 
@@ -220,22 +220,22 @@ type TranslationBlock struct {
 	Outdated bool `json:"outdated,omitempty" doc:"Whether the source changed since the last run."`
 }
 
-type acceptTranslationBlockIn struct {
+type acceptBlockIn struct {
 	TranslationIn
 	Block string `path:"blockId" maxLength:"500"`
 }
 
-func (h *handlers) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*kernel.Done, error) {
+func (h *handlers) acceptBlock(ctx context.Context, in *acceptBlockIn) (*kernel.Done, error) {
 	return nil, h.Translations.Accept(ctx, authz.FromContext(ctx), in.ID, in.Block)
 }
 
-type listTranslationBlocksIn struct {
+type listBlocksIn struct {
 	TranslationIn
 	kernel.Paged
 	Status docs.BlockStatus `query:"status" enum:"stale,untranslated" doc:"Only these."`
 }
 
-func (h *handlers) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*kernel.Page[TranslationBlock], error) {
+func (h *handlers) listBlocks(ctx context.Context, in *listBlocksIn) (*kernel.Page[TranslationBlock], error) {
 	list, err := h.Translations.Blocks(ctx, authz.FromContext(ctx), in.ID, in.Status)
 	if err != nil {
 		return nil, err

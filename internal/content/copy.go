@@ -94,7 +94,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision) (*revision.Draft, error) {
 	d := s.draft(l.View)
 	err := d.Diff(ctx, l.Rev.Root, target.Root, func(key string, _, after []byte) error {
-		if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
+		if kind, _ := revision.SplitKey(key); after == nil && (kind == revision.KeyRedirect || kind == revision.KeyTombstone) {
 			return nil // keep later redirects and tombstones, so that later addresses still work
 		}
 		d.Replace(key, after)

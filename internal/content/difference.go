@@ -48,7 +48,7 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 func compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
 	err := to.Diff(ctx, from.Root, to.Root, func(key string, before, after []byte) (err error) {
-		switch id := key[1:]; key[:1] {
+		switch kind, id := revision.SplitKey(key); kind {
 		case revision.KeyPage:
 			var d PageDiff
 			if d.Pair, err = pairOf(id, before, after, docs.DecodePage); err != nil {

@@ -374,7 +374,7 @@ func (d *modelDesk) editOther(l *modelLine) {
 			break
 		}
 		var cur []byte
-		if cur, _, err = dr.Get(ctx, revision.KeyReusable+name); err == nil {
+		if cur, _, err = dr.Get(ctx, revision.ReusableKey(name)); err == nil {
 			err = dr.ReplaceReusable(ctx, name, cur, nil)
 		}
 	case kind == "file":
@@ -413,7 +413,7 @@ func (d *modelDesk) putFile(dr *revision.Draft, id string, p *modelPage) error {
 func (d *modelDesk) putReusable(dr *revision.Draft, id string, p *modelPage) error {
 	ctx, name := context.Background(), docs.ReusableID(strings.TrimPrefix(id, modelReusable))
 	r := docs.Reusable{ID: name, File: ".gitbook/includes/" + string(name) + ".md"}
-	if b, had, err := dr.Get(ctx, revision.KeyReusable+string(name)); err != nil {
+	if b, had, err := dr.Get(ctx, revision.ReusableKey(name)); err != nil {
 		return err
 	} else if had {
 		if r, err = revision.DecodeReusable(string(name), b); err != nil {

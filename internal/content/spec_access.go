@@ -57,7 +57,7 @@ func addSpecs(ctx context.Context, t *revision.Tree, key string, value []byte, i
 		return nil
 	}
 	var doc *markup.Document
-	switch id := key[1:]; key[:1] {
+	switch kind, id := revision.SplitKey(key); kind {
 	case revision.KeyPage:
 		p, err := docs.DecodePage(id, value)
 		if err != nil {

@@ -54,7 +54,7 @@ func (im *importer) bodies(ctx context.Context) error {
 		return err
 	}
 	for id, data := range pages {
-		im.draft.Set(revision.KeyPage+string(id), data) // the keys of its place are already set
+		im.draft.Set(revision.PageKey(id), data) // the keys of its place are already set
 	}
 	return im.work.Finish(ctx)
 }

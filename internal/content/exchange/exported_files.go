@@ -164,15 +164,15 @@ func plainChanges(ctx context.Context, from, to *revision.View) (out plainChange
 		if before == nil || after == nil {
 			plain = false
 		}
-		switch id := key[1:]; {
+		switch kind, id := revision.SplitKey(key); {
 		case !plain:
 			return errStop
-		case key[:1] == revision.KeyPage:
+		case kind == revision.KeyPage:
 			was, now, err := docs.DecodePages(id, before, after)
 			out.pages = append(out.pages, [2]docs.Page{was, now})
 			plain = sameEntry(was, now)
 			return err
-		case key[:1] == revision.KeyReusable:
+		case kind == revision.KeyReusable:
 			was, err := revision.DecodeReusable(id, before)
 			if err != nil {
 				return err

@@ -133,7 +133,7 @@ func (im *importer) files(ctx context.Context) error {
 		im.renamed = im.renamed || was.ID != "" && was.Path != kept.Path
 		if delete(missing, kept.ID); was.Path == kept.Path && was.Name != "" {
 			kept.Name = was.Name
-		} else if err := im.draft.DropName(ctx, was.Path, "f:"+id); err != nil {
+		} else if err := im.draft.DropName(ctx, was.Path, revision.Owner(revision.KeyFile, id)); err != nil {
 			return err
 		}
 		if err := im.draft.PutFile(kept); err != nil {
@@ -141,8 +141,8 @@ func (im *importer) files(ctx context.Context) error {
 		}
 	}
 	for _, f := range missing {
-		im.draft.Remove(revision.KeyFile + string(f.ID))
-		if err := im.draft.DropName(ctx, f.Path, "f:"+string(f.ID)); err != nil {
+		im.draft.Remove(revision.FileKey(f.ID))
+		if err := im.draft.DropName(ctx, f.Path, revision.Owner(revision.KeyFile, f.ID)); err != nil {
 			return err
 		}
 	}
@@ -312,7 +312,7 @@ func (im *importer) clean(ctx context.Context) error {
 		return err
 	}
 	for _, p := range missing {
-		im.draft.Remove(revision.KeyPage + string(p.ID))
+		im.draft.Remove(revision.PageKey(p.ID))
 		im.draft.Remove(revision.OrderKey(p))
 		if id, ok, err := im.draft.Get(ctx, revision.SlugKey(p.Parent, p.Slug)); err != nil {
 			return err
@@ -322,7 +322,7 @@ func (im *importer) clean(ctx context.Context) error {
 		if kind, id, ok, err := im.draft.Named(ctx, p.File); err != nil {
 			return err
 		} else if ok && kind == "p" && docs.PageID(id) == p.ID {
-			im.draft.Remove(revision.KeyName + p.File)
+			im.draft.Remove(revision.NameKey(p.File))
 		}
 	}
 	return nil
@@ -360,7 +360,7 @@ func (im *importer) includes(ctx context.Context) error {
 		}
 		was := missing[r.ID]
 		if r.Body, r.Sidecar = was.Body, was.Sidecar; was.File != r.File {
-			if err := im.draft.DropName(ctx, was.File, "r:"+id); err != nil {
+			if err := im.draft.DropName(ctx, was.File, revision.Owner(revision.KeyReusable, id)); err != nil {
 				return err
 			}
 		}
@@ -370,8 +370,8 @@ func (im *importer) includes(ctx context.Context) error {
 		}
 	}
 	for _, r := range missing {
-		im.draft.Remove(revision.KeyReusable + string(r.ID))
-		if err := im.draft.DropName(ctx, r.File, "r:"+string(r.ID)); err != nil {
+		im.draft.Remove(revision.ReusableKey(r.ID))
+		if err := im.draft.DropName(ctx, r.File, revision.Owner(revision.KeyReusable, r.ID)); err != nil {
 			return err
 		}
 	}

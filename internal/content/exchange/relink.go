@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
@@ -122,8 +123,8 @@ func (m *relinker) all(ctx context.Context) error {
 
 // key checks one key that the draft sets.
 func (m *relinker) key(ctx context.Context, key string) error {
-	kind, id := key[:1], key[1:]
-	if !strings.Contains(revision.KeyPage+revision.KeyFile+revision.KeyReusable+revision.KeyName, kind) {
+	kind, id := revision.SplitKey(key)
+	if !slices.Contains([]string{revision.KeyPage, revision.KeyFile, revision.KeyReusable, revision.KeyName}, kind) {
 		return nil
 	}
 	before, had, err := m.draft.Before().Get(ctx, key)

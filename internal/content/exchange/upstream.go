@@ -485,7 +485,7 @@ func (t *source) named(ctx context.Context, all []UpstreamFile, root folder.Plac
 func unhidden(ctx context.Context, t *revision.Tree, name string) (is bool, err error) {
 	for _, part := range folder.HiddenParts(name) {
 		is = false
-		err := t.Scan(ctx, revision.KeyName+part, "", func(rest string, _ []byte) (bool, error) {
+		err := t.Scan(ctx, revision.NameKey(part), "", func(rest string, _ []byte) (bool, error) {
 			is = strings.HasSuffix(part, "/") || rest == ""
 			return false, nil
 		})

@@ -82,7 +82,7 @@ func emptyDelta() *delta {
 
 // key adds the change of a key of the tree.
 func (d *delta) key(key string, before, after []byte) error {
-	switch id := key[1:]; key[:1] {
+	switch kind, id := revision.SplitKey(key); kind {
 	case revision.KeyPage:
 		return d.page(id, before, after)
 	case revision.KeyFile:

@@ -310,7 +310,7 @@ func (s *Index) status(ctx context.Context, x *linkIndex, v *revision.View, t st
 	}
 	_, ok, err := v.Get(ctx, key+t.Target)
 	if err == nil && !ok && t.Kind == markup.RefAnchor { // a reusable content has anchors, too
-		_, ok, err = v.Get(ctx, revision.KeyReusable+t.Target)
+		_, ok, err = v.Get(ctx, revision.ReusableKey(t.Target))
 	}
 	if err == nil && ok && t.Kind == markup.RefAnchor {
 		ok, err = anchors.has(ctx, x, t.Target, t.Anchor)

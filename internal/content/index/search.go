@@ -42,7 +42,7 @@ const maxPlaces = 8 << 20
 // are cached under the encoding of the page, because decoding takes longer than
 // everything else that a search does with its results.
 func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at place, ok bool, err error) {
-	b, ok, err := v.Get(ctx, revision.KeyPage+string(id))
+	b, ok, err := v.Get(ctx, revision.PageKey(id))
 	if err != nil || !ok {
 		return at, false, err
 	}

@@ -143,7 +143,7 @@ func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 	case ConflictVariable:
 		return takeKey(ctx, d, main, revision.KeyVariable+c.ID)
 	case ConflictFile:
-		b, _, err := main.Get(ctx, revision.KeyFile+c.ID)
+		b, _, err := main.Get(ctx, revision.FileKey(c.ID))
 		if err != nil {
 			return err
 		}
@@ -279,11 +279,11 @@ func dropLikeMain(ctx context.Context, d *revision.Draft, main *revision.Tree, p
 }
 
 func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c Conflict) error {
-	theirs, _, err := main.Get(ctx, revision.KeyReusable+c.ID)
+	theirs, _, err := main.Get(ctx, revision.ReusableKey(c.ID))
 	if err != nil {
 		return err
 	}
-	mine, _, err := d.Get(ctx, revision.KeyReusable+c.ID)
+	mine, _, err := d.Get(ctx, revision.ReusableKey(c.ID))
 	if err != nil {
 		return err
 	}

@@ -72,8 +72,8 @@ func (m *merger) conflict(c Conflict) { m.conflicts = append(m.conflicts, c) }
 // former addresses of pages.
 func (m *merger) others(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
-		kind, id := key[:1], key[1:]
-		if !strings.Contains(revision.KeyFile+revision.KeyVariable+revision.KeySetting+revision.KeyRedirect, kind) {
+		kind, id := revision.SplitKey(key)
+		if !slices.Contains([]string{revision.KeyFile, revision.KeyVariable, revision.KeySetting, revision.KeyRedirect}, kind) {
 			continue
 		}
 		base, from := m.before[key], m.after[key]
@@ -135,7 +135,7 @@ func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) e
 	if err != nil {
 		return err
 	}
-	d.Set(revision.KeyName+f.Path, []byte("f:"+id))
+	d.Set(revision.NameKey(f.Path), []byte(revision.Owner(revision.KeyFile, id)))
 	if was.Path, err = d.AssetPath(ctx, was.Name); err != nil {
 		return err
 	}

@@ -35,11 +35,11 @@ func (c Conflict) treeKey() string {
 	case ConflictVariable:
 		return revision.KeyVariable + c.ID
 	case ConflictFile:
-		return revision.KeyFile + c.ID
+		return revision.FileKey(c.ID)
 	case ConflictReusable:
-		return revision.KeyReusable + c.ID
+		return revision.ReusableKey(c.ID)
 	}
-	return revision.KeyPage + c.ID
+	return revision.PageKey(c.ID)
 }
 
 // touched reports whether the subject of a conflict differs between two trees.

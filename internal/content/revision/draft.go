@@ -111,7 +111,7 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 			}
 		}
 		if old.File != p.File {
-			if err := d.DropName(ctx, old.File, "p:"+string(p.ID)); err != nil {
+			if err := d.DropName(ctx, old.File, Owner(KeyPage, p.ID)); err != nil {
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 		d.Set(SlugKey(p.Parent, p.Slug), []byte(p.ID))
 	}
 	if p.File != "" {
-		d.Set(KeyName+p.File, []byte("p:"+string(p.ID)))
+		d.Set(NameKey(p.File), []byte(Owner(KeyPage, p.ID)))
 	}
 	return nil
 }
@@ -405,9 +405,9 @@ func (d *Draft) PutFile(f docs.File) error {
 	if err != nil {
 		return err
 	}
-	d.Set(KeyFile+string(f.ID), b)
+	d.Set(FileKey(f.ID), b)
 	if f.Path != "" {
-		d.Set(KeyName+f.Path, []byte("f:"+string(f.ID)))
+		d.Set(NameKey(f.Path), []byte(Owner(KeyFile, f.ID)))
 	}
 	return nil
 }
@@ -418,16 +418,16 @@ func (d *Draft) PutReusable(r docs.Reusable) error {
 	if err != nil {
 		return err
 	}
-	d.Set(KeyReusable+string(r.ID), b)
+	d.Set(ReusableKey(r.ID), b)
 	if r.File != "" {
-		d.Set(KeyName+r.File, []byte("r:"+string(r.ID)))
+		d.Set(NameKey(r.File), []byte(Owner(KeyReusable, r.ID)))
 	}
 	return nil
 }
 
 // setPage stores the encoding of a page and caches the page under it.
 func (d *Draft) setPage(p docs.Page, encoded []byte) {
-	d.Set(KeyPage+string(p.ID), encoded)
+	d.Set(PageKey(p.ID), encoded)
 	d.Cache.keep(p, encoded)
 }
 
@@ -435,7 +435,7 @@ func (d *Draft) setPage(p docs.Page, encoded []byte) {
 func (d *Draft) StampPages(ctx context.Context) error {
 	before := d.Before()
 	for _, id := range d.Touched {
-		key := KeyPage + string(id)
+		key := PageKey(id)
 		now, changed := d.over.get(key)
 		if !changed || now == nil {
 			continue
@@ -463,7 +463,7 @@ func (d *Draft) StampPages(ctx context.Context) error {
 // StampPage sets the time of change of a page if it differs from the base, and
 // returns the page as it is stored.
 func (d *Draft) StampPage(ctx context.Context, p *docs.Page) ([]byte, error) {
-	was, had, err := d.Before().Get(ctx, KeyPage+string(p.ID))
+	was, had, err := d.Before().Get(ctx, PageKey(p.ID))
 	if err != nil {
 		return nil, err
 	}

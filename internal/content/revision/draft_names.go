@@ -15,9 +15,9 @@ func (d *Draft) DropName(ctx context.Context, name, owner string) error {
 	if name == "" {
 		return nil
 	}
-	b, _, err := d.Get(ctx, KeyName+name)
+	b, _, err := d.Get(ctx, NameKey(name))
 	if err == nil && string(b) == owner {
-		d.Remove(KeyName + name)
+		d.Remove(NameKey(name))
 	}
 	return err
 }
@@ -27,7 +27,7 @@ func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error
 	if name == "" {
 		return "", nil
 	}
-	b, ok, err := d.Get(ctx, KeyName+name)
+	b, ok, err := d.Get(ctx, NameKey(name))
 	if err != nil || ok && string(b) != owner {
 		return "", err
 	}
@@ -49,13 +49,13 @@ func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 
 // DropOne removes a page, but not the pages below it.
 func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
-	d.Remove(KeyPage + string(p.ID))
+	d.Remove(PageKey(p.ID))
 	d.Remove(OrderKey(p))
 	if p.Type == docs.PageComputed {
 		d.Remove(KeyComputed + string(p.ID))
 	}
 	delete(d.Written, p.ID)
-	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
+	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, Owner(KeyPage, p.ID)))
 }
 
 // PutWithFreeNames stores a page. If its slug is taken, it gets a free one; if its file is
@@ -70,7 +70,7 @@ func (d *Draft) PutWithFreeNames(ctx context.Context, p docs.Page) error {
 			return err
 		}
 	}
-	if p.File, err = d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
+	if p.File, err = d.freeName(ctx, p.File, Owner(KeyPage, p.ID)); err != nil {
 		return err
 	}
 	return d.Put(ctx, p)
@@ -91,26 +91,26 @@ func (d *Draft) WithFreeSlug(ctx context.Context, p docs.Page) (docs.Page, error
 // ReplaceFile sets a file and its name in the folder to after, the encoding of a
 // file. nil removes the file.
 func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error {
-	if before, ok, err := d.Get(ctx, KeyFile+id); err != nil {
+	if before, ok, err := d.Get(ctx, FileKey(id)); err != nil {
 		return err
 	} else if ok {
 		f, err := DecodeFile(id, before)
 		if err != nil {
 			return err
 		}
-		if err := d.DropName(ctx, f.Path, "f:"+id); err != nil {
+		if err := d.DropName(ctx, f.Path, Owner(KeyFile, id)); err != nil {
 			return err
 		}
 	}
 	if after == nil {
-		d.Remove(KeyFile + id)
+		d.Remove(FileKey(id))
 		return nil
 	}
 	f, err := DecodeFile(id, after)
 	if err != nil {
 		return err
 	}
-	path, err := d.freeName(ctx, f.Path, "f:"+id)
+	path, err := d.freeName(ctx, f.Path, Owner(KeyFile, id))
 	if err == nil && path == "" { // both sides have another file there
 		path, err = d.AssetPath(ctx, f.Name)
 	}
@@ -129,19 +129,19 @@ func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byt
 		if err != nil {
 			return err
 		}
-		if err := d.DropName(ctx, r.File, "r:"+id); err != nil {
+		if err := d.DropName(ctx, r.File, Owner(KeyReusable, id)); err != nil {
 			return err
 		}
 	}
 	if after == nil {
-		d.Remove(KeyReusable + id)
+		d.Remove(ReusableKey(id))
 		return nil
 	}
 	r, err := DecodeReusable(id, after)
 	if err != nil {
 		return err
 	}
-	if r.File, err = d.freeName(ctx, r.File, "r:"+id); err != nil {
+	if r.File, err = d.freeName(ctx, r.File, Owner(KeyReusable, id)); err != nil {
 		return err
 	}
 	return d.PutReusable(r)

@@ -42,7 +42,7 @@ func (d *Draft) UpdateTombstones(ctx context.Context) error {
 	}
 	added := 0
 	for _, key := range slices.Clone(d.over.keys) {
-		kind, id := key[:1], key[1:]
+		kind, id := SplitKey(key)
 		if kind != KeyPage && kind != KeyFile && kind != KeyReusable {
 			continue
 		}

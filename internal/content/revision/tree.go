@@ -28,38 +28,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// The keys of a revision. Everything that has to be found quickly is a key:
-// a page by id, the children of a page in order, a child by its slug.
-const (
-	KeyPage      = "p" // + id -> docs.Page
-	KeyOrder     = "o" // + parent 0 rank 0 id -> nothing
-	KeySlug      = "s" // + parent 0 slug -> id
-	KeyFile      = "f" // + id -> docs.File
-	KeyReusable  = "r" // + id -> docs.Reusable
-	KeyName      = "n" // + path in the folder -> kind and id
-	KeyRedirect  = "d" // + path that a page had -> id
-	KeyVariable  = "v" // + name -> JSON value
-	KeySetting   = "g" // + name of a setting (see SettingSummary) -> bytes
-	KeyComputed  = "c" // + id of a page that asks for computed pages -> nothing
-	KeyTombstone = "x" // + id -> Tombstone
-)
-
-const Sep = "\x00"
-
-func OrderKey(p docs.Page) string {
-	return KeyOrder + string(p.Parent) + Sep + string(p.Rank) + Sep + string(p.ID)
-}
-
-// SlugKey returns the key of a slug as a page has it. What people ask for is looked up with
-// BySlug, because pages that were written before names had one normal form keep their keys.
-func SlugKey(parent docs.PageID, slug string) string {
-	return KeySlug + string(parent) + Sep + strings.ToLower(slug)
-}
-
-// RedirectKey returns the key of a path that a page had. What people ask for is looked up with
-// ByFormerPath.
-func RedirectKey(path string) string { return KeyRedirect + strings.ToLower(path) }
-
 // BySlug returns the page with a slug below a parent, in any normal form of the slug.
 func (t *Tree) BySlug(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
 	return t.spelled(ctx, SlugKey(parent, ""), slug)
@@ -236,7 +204,7 @@ func (t *Tree) LookupUnchecked(ctx context.Context, id docs.PageID) (p docs.Page
 // held returns a page; ok is false if there is none, or if its condition does not hold for
 // the visitor.
 func (t *Tree) held(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
-	b, ok, err := t.Get(ctx, KeyPage+string(id))
+	b, ok, err := t.Get(ctx, PageKey(id))
 	if err != nil || !ok {
 		return p, false, err
 	}
@@ -498,7 +466,7 @@ func (a addresses) Moved(ctx context.Context, address string) (docs.PageID, bool
 
 // File returns a file by id.
 func (t *Tree) File(ctx context.Context, id docs.FileID) (docs.File, error) {
-	b, ok, err := t.Get(ctx, KeyFile+string(id))
+	b, ok, err := t.Get(ctx, FileKey(id))
 	if err == nil && !ok {
 		err = errs.Missing("file")
 	}
@@ -550,7 +518,7 @@ func (v *View) CountPages(ctx context.Context) (int, error) {
 
 // Reusable returns a reusable content by id.
 func (t *Tree) Reusable(ctx context.Context, id docs.ReusableID) (docs.Reusable, error) {
-	b, ok, err := t.Get(ctx, KeyReusable+string(id))
+	b, ok, err := t.Get(ctx, ReusableKey(id))
 	if err == nil && !ok {
 		err = errs.Missing("reusable content")
 	}
@@ -591,14 +559,14 @@ func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
 	return out, err
 }
 
-// Named returns the kind ("p", "f" or "r") and the id of the page, file or
+// Named returns the kind (KeyPage, KeyFile or KeyReusable) and the id of the page, file or
 // reusable content at a path of the folder.
 func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
-	b, ok, err := t.Get(ctx, KeyName+path)
+	b, ok, err := t.Get(ctx, NameKey(path))
 	if err != nil || !ok {
 		return "", "", false, err
 	}
-	kind, id, _ = strings.Cut(string(b), ":")
+	kind, id = splitOwner(b)
 	return kind, id, true, nil
 }
 

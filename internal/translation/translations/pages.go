@@ -47,17 +47,21 @@ type segment struct {
 
 func ownerOf(key string, value []byte) (owner, error) {
 	o := owner{key: key}
-	if key[:1] == revision.KeyReusable {
-		v, err := revision.DecodeReusable(key[1:], value)
+	kind, id := revision.SplitKey(key)
+	if kind == revision.KeyReusable {
+		v, err := revision.DecodeReusable(id, value)
 		o.reusable = &v
 		return o, err
 	}
-	v, err := docs.DecodePage(key[1:], value)
+	v, err := docs.DecodePage(id, value)
 	o.page = &v
 	return o, err
 }
 
-func (o owner) id() string { return o.key[1:] }
+func (o owner) id() string {
+	_, id := revision.SplitKey(o.key)
+	return id
+}
 
 func (o owner) title() string {
 	if o.page != nil {

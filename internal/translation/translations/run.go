@@ -227,7 +227,8 @@ func (r *run) changed(ctx context.Context) ([]owner, error) {
 		r.draft.Replace(key, after)
 		if after == nil || !translated(key) {
 			if translated(key) {
-				r.pages = append(r.pages, key[1:]) // deleted: its blocks no longer need a person
+				_, id := revision.SplitKey(key)
+				r.pages = append(r.pages, id) // deleted: its blocks no longer need a person
 			}
 			return nil
 		}
@@ -248,7 +249,8 @@ func (r *run) changed(ctx context.Context) ([]owner, error) {
 
 // translated reports whether a key of a tree is that of a page or a reusable content.
 func translated(key string) bool {
-	return key[:1] == revision.KeyPage || key[:1] == revision.KeyReusable
+	kind, _ := revision.SplitKey(key)
+	return kind == revision.KeyPage || kind == revision.KeyReusable
 }
 
 // grant returns the grant for writing into the result space, on behalf of the user who

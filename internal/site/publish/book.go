@@ -11,11 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/epub"
-	"github.com/octavo-docs/octavo/internal/site/theme"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 )
 
 // chapterFile is the name of the file of a page, in the folder of that page.
@@ -39,12 +38,12 @@ type BookSpace struct {
 // BookOfSite returns the book of a site.
 func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) {
 	b := Book{ID: string(site.ID), Title: site.Title}
-	s, err := h.pages.stateOf(ctx, site)
+	s, err := h.pages.StateOf(ctx, site)
 	if err != nil {
 		return b, err
 	}
-	if s.settings.Title != "" {
-		b.Title = s.settings.Title
+	if s.Settings.Title != "" {
+		b.Title = s.Settings.Title
 	}
 	tree, err := h.Sites.PublicStructure(ctx, site)
 	if err != nil {
@@ -80,7 +79,7 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 
 // binder renders pages as chapters of a book.
 type binder struct {
-	*shared
+	*page.Shared
 	ctx   context.Context
 	book  Book
 	parts []*edition.Edition
@@ -92,10 +91,10 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 	if len(b.Spaces) == 0 {
 		return errs.E(errs.Precondition, "there is no content for a book; add a space to the site first")
 	}
-	x := &binder{shared: h.pages, ctx: ctx, book: b, used: map[string]usedFile{}}
+	x := &binder{Shared: h.pages, ctx: ctx, book: b, used: map[string]usedFile{}}
 	about := epub.Book{ID: "urn:octavo:" + b.ID, Title: b.Title}
 	for _, part := range b.Spaces {
-		view, err := h.pages.view(ctx, part.Space)
+		view, err := h.pages.View(ctx, part.Space)
 		if err != nil {
 			return err
 		}
@@ -167,23 +166,23 @@ func (x *binder) chapter(i int, n *edition.Node) (epub.Chapter, error) {
 	dir := pageFolder(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
 	root := relativeRoot(depthOf(dir))
 	p := x.printer(i, root)
-	page, err := p.page(n)
+	shown, err := p.Page(n)
 	if err != nil {
 		return epub.Chapter{}, fmt.Errorf("page %s: %w", n.ID, err)
 	}
 	var b strings.Builder
 	title := strings.TrimSpace(emoji.FromCode(n.Emoji) + " " + n.Title)
-	fmt.Fprintf(&b, "<h1 id=%q>%s</h1>\n", html.EscapeString(page.Anchor), html.EscapeString(title))
-	if page.Description != "" {
-		fmt.Fprintf(&b, "<p class=\"description\">%s</p>\n", html.EscapeString(page.Description))
+	fmt.Fprintf(&b, "<h1 id=%q>%s</h1>\n", html.EscapeString(shown.Anchor), html.EscapeString(title))
+	if shown.Description != "" {
+		fmt.Fprintf(&b, "<p class=\"description\">%s</p>\n", html.EscapeString(shown.Description))
 	}
-	b.WriteString(string(page.Body))
+	b.WriteString(string(shown.Body))
 	return epub.Chapter{File: under(dir, chapterFile), Title: title, HTML: b.String()}, nil
 }
 
 // printer returns a printer for a part of the book. Links are relative to a folder of the
 // book, and lead to chapters.
-func (x *binder) printer(i int, root string) *printer {
+func (x *binder) printer(i int, root string) *page.Printer {
 	at := func(i int) *edition.Edition {
 		base := root
 		if path := x.book.Spaces[i].Path; path != "" {
@@ -191,22 +190,19 @@ func (x *binder) printer(i int, root string) *printer {
 		}
 		return x.parts[i].Relative(base, chapterFile)
 	}
-	return &printer{
-		shared: x.shared, ctx: x.ctx, e: at(i),
-		look: look{
-			highlight: x.highlight, formulas: x.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
-			texts: theme.TextsIn(x.parts[i].Space.Language),
-		},
-		elsewhere: func(_ context.Context, space docs.SpaceID) (*edition.Edition, error) {
-			for j, part := range x.book.Spaces {
-				if part.Space == space {
-					return at(j), nil
-				}
+	elsewhere := func(_ context.Context, space docs.SpaceID) (*edition.Edition, error) {
+		for j, part := range x.book.Spaces {
+			if part.Space == space {
+				return at(j), nil
 			}
-			return nil, nil
-		},
-		used: func(e *edition.Edition, f docs.File) { x.used[pathBelow(fileAddress(e, f))] = usedFile{e.Space.ID, f} },
+		}
+		return nil, nil
 	}
+	p := x.BookPrinter(x.ctx, at(i), elsewhere)
+	p.Used = func(e *edition.Edition, f docs.File) {
+		x.used[pathBelow(page.FileAddress(e, f))] = usedFile{e.Space.ID, f}
+	}
+	return p
 }
 
 // open opens a file that a chapter refers to.

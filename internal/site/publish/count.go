@@ -16,7 +16,7 @@ const (
 
 // counts reports whether a visit counts as a page view of a reader. Visits of drafts and
 // previews do not.
-func (v *visit) counts(r *http.Request) bool { return v.out.published() && v.h.countable(r) }
+func (v *visit) counts(r *http.Request) bool { return v.Output.Published() && v.h.countable(r) }
 
 // countable reports whether a request for a page comes from a reader: neither from a
 // machine nor from a browser that prefetches pages. The result is cached by user agent,

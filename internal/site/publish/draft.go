@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 )
 
 // draft returns the edition that a path such as ~/changes/7/install or
@@ -19,45 +20,45 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	d, id, rest, err := v.h.Sites.Draft(v.ctx, sp.ID, path)
+	d, id, rest, err := v.h.Sites.Draft(v.Ctx, sp.ID, path)
 	if err == nil && (id == "" || !v.reader.As.Draft.Includes(d)) {
 		err = errs.Missing("revision")
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	view, err := v.h.Content.Revision(v.ctx, sp, id)
+	view, err := v.h.Content.Revision(v.Ctx, sp, id)
 	if err != nil {
 		return nil, "", err
 	}
-	v.private = true
+	v.Private = true
 	base := strings.TrimSuffix(strings.TrimSuffix(path, rest), "/") + "/"
-	e, err := v.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
+	e, err := v.Cached(v.Ctx, view.For(v.Seen.Reader), v.BaseOf(v.Target.Space)+base)
 	if err != nil {
 		return nil, "", err
 	}
-	if v.review, err = v.reviewOf(sp, d, e, r.URL.Query().Has(diffParameter), v.reader.As.Draft != (authz.Draft{})); err != nil {
+	if v.review, err = v.Review(sp, d, e, r.URL.Query().Has(page.DiffParameter), v.reader.As.Draft != (authz.Draft{})); err != nil {
 		return nil, "", err
 	}
-	v.out = draft{preview: v.reader.As.Preview, review: v.review}
+	v.Output = page.Draft{Preview: v.reader.As.Preview, Review: v.review}
 	return e, rest, nil
 }
 
 // draftOf returns the space of the visit, if the visitor may see its drafts.
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
-	id := v.target.Space.Space
+	id := v.Target.Space.Space
 	if v.reader.As.Preview { // the site contains the space, or the address would not have resolved to it
-		sp, err := v.h.Sites.Store.Space(v.ctx, id)
+		sp, err := v.h.Sites.Store.Space(v.Ctx, id)
 		return sp.It, err
 	}
-	s, err := v.h.Guard.Authenticate(v.ctx, r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, ""))
+	s, err := v.h.Guard.Authenticate(v.Ctx, r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, ""))
 	if errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")
 	}
 	if err != nil {
 		return docs.Space{}, err
 	}
-	g, err := v.h.Guard.Check(v.ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.h.Content.Store.Clock())
+	g, err := v.h.Guard.Check(v.Ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.h.Content.Store.Clock())
 	if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")
 	}

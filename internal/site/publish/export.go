@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/publish/staticindex"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
@@ -50,10 +51,10 @@ const ExportMarker = ".octavo-export"
 
 // exporter writes a site to files, as a visitor without claims sees it.
 type exporter struct {
-	*shared
+	*page.Shared
 	ctx     context.Context
 	site    docs.Site
-	state   *state
+	state   *page.State
 	seen    *sites.VisitorView
 	address string // ends with a slash
 	own     bool   // the caller has set the address, so it is not that of the site
@@ -79,7 +80,7 @@ type usedFile struct {
 // index, and one page at a time.
 func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	x := &exporter{
-		shared: h.pages, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
+		Shared: h.pages, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
 		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition.Edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
 	}
 	if x.address == "" {
@@ -90,7 +91,7 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 		return x.bytes(sites.OwnPrefix+"search/"+x.version+"/"+name, script)
 	})
 	var err error
-	if x.state, err = h.pages.stateOf(ctx, e.Site); err != nil {
+	if x.state, err = h.pages.StateOf(ctx, e.Site); err != nil {
 		return err
 	}
 	// A preview shows what all visitors would see if the site was public, limited to the
@@ -99,7 +100,7 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	if x.seen, err = h.Sites.VisitorViewOf(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
 		return err
 	}
-	if x.state, err = x.state.seenBy(ctx, x.seen.Reader); err != nil {
+	if x.state, err = x.state.SeenBy(ctx, x.seen.Reader); err != nil {
 		return err
 	}
 	return x.all()
@@ -134,7 +135,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
 	for i, it := range items {
 		x.number[it.ID] = i
-		e, err := x.composer(it, 0, false).edition(x.ctx, it)
+		e, err := x.composer(it, 0, false).Edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 
 // space writes the pages of a site space.
 func (x *exporter) space(it docs.SiteItem) error {
-	e, err := x.composer(it, 0, false).edition(x.ctx, it)
+	e, err := x.composer(it, 0, false).Edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
@@ -185,28 +186,28 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	budget.FromContext(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := pageFolder(it, whole, n)
 	c := x.composer(it, depthOf(dir), true)
-	e, err := c.edition(x.ctx, it)
+	e, err := c.Edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	p, err := c.compose(e, n)
+	p, err := c.Compose(e, n)
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(string(p.page.Body), `<pre class="diagram"`) {
-		p.frame.Diagrams = ""
+	if !strings.Contains(string(p.Page.Body), `<pre class="diagram"`) {
+		p.Frame.Diagrams = ""
 	}
-	if err := x.view(under(dir, indexFile), c, p.frame, p.page); err != nil {
+	if err := x.view(under(dir, indexFile), c, p.Frame, p.Page); err != nil {
 		return err
 	}
-	doc, err := c.printer(e).document(n)
+	doc, err := c.Printer(e).Document(n)
 	if err != nil {
 		return err
 	}
 	if err := x.addToIndex(it, n, dir, doc); err != nil {
 		return err
 	}
-	if p.page.Feed != "" {
+	if p.Page.Feed != "" {
 		if err := x.feed(it, n, dir); err != nil {
 			return err
 		}
@@ -223,7 +224,7 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 	sections[0].Body = strings.TrimSpace(n.Description + "\n" + sections[0].Body)
 	var above []string
 	if len(x.number) > 1 {
-		above = append(above, sectionTitle(x.seen.Structure, it, x.language(it.Space)))
+		above = append(above, page.SectionTitle(x.seen.Structure, it, x.language(it.Space)))
 	}
 	for _, up := range n.Ancestors() {
 		above = append(above, up.Title)
@@ -236,15 +237,15 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 // feed writes the feed of a page.
 func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
 	c := x.composer(it, depthOf(dir), false)
-	e, err := c.edition(x.ctx, it)
+	e, err := c.Edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	b, ok, err := c.feed(e, n)
+	b, ok, err := c.Feed(e, n)
 	if err != nil || !ok {
 		return err
 	}
-	return x.bytes(under(dir, feedFile), b)
+	return x.bytes(under(dir, page.FeedFile), b)
 }
 
 // markdown writes the Markdown of a page next to the folder of the page. The Markdown of a
@@ -252,14 +253,14 @@ func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
 func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error {
 	name, depth := dir+".md", depthOf(dir)-1
 	if dir == it.Address {
-		name, depth = under(dir, homeMarkdown), depthOf(dir)
+		name, depth = under(dir, page.HomeMarkdown), depthOf(dir)
 	}
 	c := x.composer(it, depth, false)
-	e, err := c.edition(x.ctx, it)
+	e, err := c.Edition(x.ctx, it)
 	if err != nil {
 		return err
 	}
-	text, err := c.printer(e).markdown(n)
+	text, err := c.Printer(e).Markdown(n)
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error
 func under(dir, name string) string { return strings.TrimPrefix(dir+"/"+name, "/") }
 
 // view renders a view in its frame, writes it, and records the assets that the frame needs.
-func (x *exporter) view(name string, c *composer, f *theme.Frame, view theme.View) error {
+func (x *exporter) view(name string, c *page.Composer, f *theme.Frame, view theme.View) error {
 	needs := []string{f.Style, f.Script, f.Diagrams, f.Favicon, f.Search.Script}
 	for _, files := range [][]theme.FontFile{f.Fonts.Text, f.Fonts.Heading, f.Fonts.Code} {
 		for _, file := range files {
@@ -277,7 +278,7 @@ func (x *exporter) view(name string, c *composer, f *theme.Frame, view theme.Vie
 		}
 	}
 	for _, at := range needs {
-		if own, ok := strings.CutPrefix(at, c.root); ok && at != "" {
+		if own, ok := strings.CutPrefix(at, c.Root); ok && at != "" {
 			x.assets[own] = true
 		}
 	}
@@ -290,7 +291,7 @@ func (x *exporter) view(name string, c *composer, f *theme.Frame, view theme.Vie
 
 // use records a file that a page refers to.
 func (x *exporter) use(e *edition.Edition, f docs.File) {
-	x.used[pathBelow(fileAddress(e, f))] = usedFile{e.Space.ID, f}
+	x.used[pathBelow(page.FileAddress(e, f))] = usedFile{e.Space.ID, f}
 }
 
 // pathBelow returns the unescaped path of a relative address, from the folder of the site.

@@ -135,7 +135,7 @@ func (x *exporter) movedPage(m movedPage) error {
 		href = relativeRoot(strings.Count(name, "/")) + path
 		href, canonical = edition.FileOf(href, indexFile)+reading.Fragment(anchor), x.address+path
 	}
-	b, err := theme.RenderMoved(x.state.settings.Internationalization.Locale, href, canonical)
+	b, err := theme.RenderMoved(x.state.Settings.Internationalization.Locale, href, canonical)
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,9 @@ func (x *exporter) movedPage(m movedPage) error {
 // siteRedirects records the redirects of the site whose destination the visitor sees.
 func (x *exporter) siteRedirects() error {
 	live := false
-	page := store.Page{Limit: 1000}
+	rows := store.Page{Limit: 1000}
 	for {
-		items, next, err := x.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, page)
+		items, next, err := x.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, rows)
 		if err != nil {
 			return err
 		}
@@ -159,14 +159,14 @@ func (x *exporter) siteRedirects() error {
 		if next == nil {
 			return nil
 		}
-		page.After = next
+		rows.After = next
 	}
 }
 
 func (x *exporter) siteRedirect(r docs.Redirect) error {
 	source, wildcard := r.Source.Prefix()
 	c := x.composer(docs.SiteItem{}, 0, false)
-	to, err := x.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, c.pagePath)
+	to, err := x.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, c.PagePath)
 	if errs.Is(err, errs.NotFound) {
 		return nil // the visitor does not see the destination
 	}

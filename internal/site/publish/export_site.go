@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -16,7 +17,7 @@ func (x *exporter) siteFiles() error {
 		first = at.Space
 	}
 	c := x.composer(first, 0, false)
-	llms, err := c.llms()
+	llms, err := c.LLMs()
 	if err != nil {
 		return err
 	}
@@ -24,9 +25,9 @@ func (x *exporter) siteFiles() error {
 		name string
 		data []byte
 	}{
-		{"llms.txt", llms}, {"robots.txt", c.robots()},
+		{"llms.txt", llms}, {"robots.txt", c.Robots()},
 		{".nojekyll", nil}, // or some hosts omit files whose names begin with a tilde
-		{sites.OwnPrefix + "icon.svg", emojiIcon(c.settings.Favicon.Emoji)},
+		{sites.OwnPrefix + "icon.svg", page.EmojiIcon(c.Settings.Favicon.Emoji)},
 	}
 	for _, f := range files {
 		if f.name == sites.OwnPrefix+"icon.svg" && !x.assets[f.name] {
@@ -36,7 +37,7 @@ func (x *exporter) siteFiles() error {
 			return err
 		}
 	}
-	for _, step := range []func(*composer) error{x.fullText, x.sitemaps, x.missing, x.searchPage} {
+	for _, step := range []func(*page.Composer) error{x.fullText, x.sitemaps, x.missing, x.searchPage} {
 		if err := step(c); err != nil {
 			return err
 		}
@@ -45,13 +46,13 @@ func (x *exporter) siteFiles() error {
 }
 
 // fullText writes all parts of llms-full.txt.
-func (x *exporter) fullText(c *composer) error {
+func (x *exporter) fullText(c *page.Composer) error {
 	for part := 1; ; part++ {
-		b, err := c.llmsFull(part)
+		b, err := c.LlmsFull(part)
 		if err != nil || b == nil {
 			return err
 		}
-		if err := x.bytes(c.partName(part), b); err != nil {
+		if err := x.bytes(c.PartName(part), b); err != nil {
 			return err
 		}
 	}
@@ -59,11 +60,11 @@ func (x *exporter) fullText(c *composer) error {
 
 // sitemaps writes the sitemap of the site, and the sitemaps of its spaces, which a sitemap
 // index refers to.
-func (x *exporter) sitemaps(c *composer) error {
-	if !c.listed() {
+func (x *exporter) sitemaps(c *page.Composer) error {
+	if !c.Listed() {
 		return nil
 	}
-	b, err := c.sitemap()
+	b, err := c.Sitemap()
 	if err != nil {
 		return err
 	}
@@ -71,14 +72,14 @@ func (x *exporter) sitemaps(c *composer) error {
 		return err
 	}
 	for _, it := range x.seen.Structure.AllListed() {
-		e, err := c.edition(x.ctx, it)
+		e, err := c.Edition(x.ctx, it)
 		if err != nil {
 			return err
 		}
-		if b, err = c.sitemapOf(it, e); err != nil {
+		if b, err = c.SitemapOf(it, e); err != nil {
 			return err
 		}
-		if err := x.bytes(under(it.Address, pagesName), b); err != nil {
+		if err := x.bytes(under(it.Address, page.PagesName), b); err != nil {
 			return err
 		}
 	}
@@ -94,12 +95,12 @@ func (x *exporter) root() string {
 }
 
 // frame returns the frame of a page that belongs to no space.
-func (x *exporter) frame(c *composer) (*theme.Frame, error) {
-	e, err := c.edition(x.ctx, c.target.Space)
+func (x *exporter) frame(c *page.Composer) (*theme.Frame, error) {
+	e, err := c.Edition(x.ctx, c.Target.Space)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.frame(e, nil)
+	f, err := c.Frame(e, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,21 +110,21 @@ func (x *exporter) frame(c *composer) (*theme.Frame, error) {
 
 // missing writes 404.html, which web servers show for a missing page. It is shown at any
 // depth, so its links cannot be relative.
-func (x *exporter) missing(at *composer) error {
-	c := x.composer(at.target.Space, 0, true)
-	c.root = x.root()
+func (x *exporter) missing(at *page.Composer) error {
+	c := x.composer(at.Target.Space, 0, true)
+	c.Root = x.root()
 	f, err := x.frame(c)
 	if err != nil {
 		return err
 	}
 	t := f.Texts()
-	return x.view("404.html", c, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: c.out.href(c.root)}})
+	return x.view("404.html", c, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: c.Output.Href(c.Root)}})
 }
 
 // searchPage writes the target page of the search form. A script fills in the results.
-func (x *exporter) searchPage(at *composer) error {
+func (x *exporter) searchPage(at *page.Composer) error {
 	const dir = sites.OwnPrefix + "search"
-	c := x.composer(at.target.Space, depthOf(dir), true)
+	c := x.composer(at.Target.Space, depthOf(dir), true)
 	f, err := x.frame(c)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -18,7 +19,7 @@ const maxFeedback = 1 << 10 // bytes of a submitted form
 // isPost reports whether a request is a POST that readers may send: feedback about a page,
 // or an API request to try.
 func isPost(r *http.Request) bool {
-	return isPostTo(r, feedbackName) || isPostTo(r, tryName)
+	return isPostTo(r, page.FeedbackName) || isPostTo(r, page.TryName)
 }
 
 // isPostTo reports whether a request is a POST to the paths with a prefix: feedbackName or tryName.
@@ -29,19 +30,19 @@ func isPostTo(r *http.Request, name string) bool {
 // serveFeedback counts the rating of a page, once for a neighbourhood in an hour, and shows a thank-you message. Nothing about
 // the reader is stored. Forms that other sites submit are refused.
 func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
-	n, err := e.Page(v.ctx, docs.PageID(id))
+	n, err := e.Page(v.Ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}
-	if n == nil || n.Type != docs.PageDocument || !v.hasFeedback() {
+	if n == nil || n.Type != docs.PageDocument || !v.HasFeedback() {
 		return v.missing(w, r, e)
 	}
-	f, err := v.frame(e, nil)
+	f, err := v.Frame(e, nil)
 	if err != nil {
 		return err
 	}
 	t := f.Texts().Feedback
-	at, err := e.Address(v.ctx, n)
+	at, err := e.Address(v.Ctx, n)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 		theme.WriteText(w, http.StatusBadRequest, "rating must be one of bad, ok, good.")
 		return nil
 	}
-	v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, given, authz.OriginOf(r.RemoteAddr, "").Address)
-	gate.SeeOther(w, v.root+v.reader.Path)
+	v.h.Insights.Feedback(v.Site.ID, v.Target.Space, n.ID, given, authz.OriginOf(r.RemoteAddr, "").Address)
+	gate.SeeOther(w, v.Root+v.reader.Path)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/site/publish/acceptlanguage"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 )
 
 const (
@@ -20,11 +21,11 @@ const (
 // that the browser prefers. It reports whether it has redirected. It does not redirect from
 // other pages, because a link to such a page was meant for that page.
 func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, error) {
-	chosen := r.URL.Query().Get(languageParam)
-	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.reader.Program || !v.out.published() {
+	chosen := r.URL.Query().Get(page.LanguageParameter)
+	if chosen == "" && (v.Target.Rest != "" || !v.Target.Space.Default) || v.reader.Program || !v.Output.Published() {
 		return false, nil
 	}
-	all, err := v.languages()
+	all, err := v.Languages()
 	if err != nil || len(all) < 2 {
 		return false, err
 	}
@@ -39,25 +40,25 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 	wanted := append([]string{chosen}, acceptlanguage.Parse(r.Header.Get("Accept-Language"))...)
 	there := make([]string, len(all))
 	for i, o := range all {
-		there[i] = o.lang
+		there[i] = o.Lang
 	}
 	best := acceptlanguage.Best(there, wanted)
-	if best < 0 || all[best].item.ID == v.target.Space.ID {
+	if best < 0 || all[best].Item.ID == v.Target.Space.ID {
 		return false, nil
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	gate.Redirect(w, r, v.baseOf(all[best].item), http.StatusTemporaryRedirect)
+	gate.Redirect(w, r, v.BaseOf(all[best].Item), http.StatusTemporaryRedirect)
 	return true, nil
 }
 
 // rememberLanguage stores the chosen language in a cookie, if a variant has that language.
 // It then redirects to the address without the parameter.
-func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []languageVariant, chosen string) {
-	if slices.ContainsFunc(all, func(o languageVariant) bool { return o.lang == chosen }) {
+func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []page.LanguageVariant, chosen string) {
+	if slices.ContainsFunc(all, func(o page.LanguageVariant) bool { return o.Lang == chosen }) {
 		v.reader.Cookie(w, languageCookie, chosen, v.h.Sites.Store.Clock().Add(languageTime))
 	}
 	query := r.URL.Query()
-	query.Del(languageParam)
+	query.Del(page.LanguageParameter)
 	w.Header().Set("Cache-Control", "private, no-store")
 	v.reader.RedirectToQuery(w, query)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -14,7 +15,7 @@ import (
 // isMCPCall reports whether a request calls the MCP server of a site. The caller is not a
 // browser, so it is not redirected to another address or to a login form.
 func isMCPCall(r *http.Request) bool {
-	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+sites.OwnPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+sites.OtherPrefix+mcpName))
+	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+sites.OwnPrefix+page.MCPName) || strings.HasSuffix(r.URL.Path, "/"+sites.OtherPrefix+page.MCPName))
 }
 
 // serveMCP serves requests for the MCP server of the site, if it has one.
@@ -23,17 +24,17 @@ func isMCPCall(r *http.Request) bool {
 func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	name, ok := sites.OwnName(v.reader.Path)
 	switch {
-	case (!ok || name != mcpName) && v.reader.Program:
+	case (!ok || name != page.MCPName) && v.reader.Program:
 		notAllowed(w)
 		return true, nil
-	case !ok || name != mcpName:
+	case !ok || name != page.MCPName:
 		return false, nil
 	}
 	if w, err = v.begin(w, r); err != nil {
 		return true, err
 	}
 	switch {
-	case !v.hasMCP():
+	case !v.HasMCP():
 		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: mcp of the customization, and mcp of its pageActions if the site is not public.")
 		return true, nil
 	case !v.reader.Program:
@@ -43,7 +44,7 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 		return true, err
 	}
 	v.h.mcp.Serve(w, r, mcpserver.Documentation{
-		Title: v.title(), Search: v.callSearch, Log: v.h.Log.With("site", v.site.ID),
+		Title: v.Title(), Search: v.callSearch, Log: v.h.Log.With("site", v.Site.ID),
 		Page: func(address string) (string, bool, error) { return v.callPage(address, r.Host) },
 	})
 	return true, nil
@@ -57,7 +58,7 @@ func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 		theme.WriteText(w, http.StatusMethodNotAllowed, "This is an MCP server, which is called with POST. It keeps no sessions and sends nothing by itself.")
 		return nil
 	}
-	f, err := v.frame(nil, nil)
+	f, err := v.Frame(nil, nil)
 	if err != nil {
 		return err
 	}
@@ -65,24 +66,24 @@ func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 	t := f.Texts()
 	return theme.Write(w, http.StatusOK, f, &theme.Message{
 		Title: t.MCP, Text: t.MCPText,
-		At: v.absolute(v.root + v.reader.Path), Next: &theme.Link{Title: t.Start, Href: v.root},
+		At: v.Absolute(v.Root + v.reader.Path), Next: &theme.Link{Title: t.Start, Href: v.Root},
 	})
 }
 
 // callSearch searches the whole site.
 func (v *visit) callSearch(query string) ([]mcpserver.Hit, error) {
-	target, ok := v.seen.Paths.Resolve("", false)
+	target, ok := v.Seen.Paths.Resolve("", false)
 	if !ok {
 		return nil, nil
 	}
-	e, err := v.edition(v.ctx, target.Space)
+	e, err := v.Edition(v.Ctx, target.Space)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := v.search(e, trimQuery(query), sites.SearchScope{Mode: "all"})
+	hits, err := v.Search(e, page.TrimQuery(query), sites.SearchScope{Mode: "all"})
 	out := make([]mcpserver.Hit, 0, len(hits))
 	for _, h := range hits {
-		out = append(out, mcpserver.Hit{Title: h.Title, Where: h.Where, URL: v.absolute(h.Href), Snippet: h.Text})
+		out = append(out, mcpserver.Hit{Title: h.Title, Where: h.Where, URL: v.Absolute(h.Href), Snippet: h.Text})
 	}
 	return out, err
 }
@@ -93,14 +94,14 @@ func (v *visit) callPage(at, host string) (text string, ok bool, err error) {
 	if !ok {
 		return "", false, nil
 	}
-	e, n, err := v.lookup(path)
+	e, n, err := v.Lookup(path)
 	if errs.Is(err, errs.NotFound) {
 		return "", false, nil
 	}
 	if err != nil {
 		return "", false, err
 	}
-	text, err = v.printer(e).markdown(n)
+	text, err = v.Printer(e).Markdown(n)
 	return text, true, err
 }
 
@@ -113,13 +114,13 @@ func (v *visit) below(at, host string) (path string, ok bool) {
 	}
 	if u.Host != "" {
 		whole := u.Scheme + "://" + u.Host + u.EscapedPath()
-		if path, ok = strings.CutPrefix(whole, v.absolute(v.root)); ok {
+		if path, ok = strings.CutPrefix(whole, v.Absolute(v.Root)); ok {
 			return path, true
 		}
 		if u.Host != host {
 			return "", false
 		}
 	}
-	path, _ = strings.CutPrefix(u.EscapedPath(), v.root)
+	path, _ = strings.CutPrefix(u.EscapedPath(), v.Root)
 	return strings.TrimLeft(path, "/"), true
 }

@@ -19,34 +19,34 @@ func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	q := r.URL.Query()
 	o := content.BookOptions{Page: docs.PageID(q.Get("page")), Only: q.Get("only") != ""}
 	title := e.Space.Title
-	if n, err := e.Page(v.ctx, o.Page); err != nil {
+	if n, err := e.Page(v.Ctx, o.Page); err != nil {
 		return err
 	} else if n != nil {
 		title = n.Title
-	} else if o.Page != "" || !v.offersPDF() {
+	} else if o.Page != "" || !v.OffersPDF() {
 		return v.missing(w, r, e)
 	}
-	if !v.offersPDF() {
+	if !v.OffersPDF() {
 		return v.missing(w, r, e)
 	}
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", pdfType)
 		return nil
 	}
-	p := v.printer(e)
+	p := v.Printer(e)
 	o.Link = func(ref docs.Ref) (string, bool) {
-		at, ok := p.link(ref)
-		if ok && len(at) > len(v.root) && at[:len(v.root)] == v.root {
-			at = v.absolute(at)
+		at, ok := p.Link(ref)
+		if ok && len(at) > len(v.Root) && at[:len(v.Root)] == v.Root {
+			at = v.Absolute(at)
 		}
 		return at, ok
 	}
-	f, hash, err := v.h.Content.PDF(v.ctx, e.View, o)
+	f, hash, err := v.h.Content.PDF(v.Ctx, e.View, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.err, f.Close(), os.Remove(f.Name())) }()
+	defer func() { err = errors.Join(err, p.Err, f.Close(), os.Remove(f.Name())) }()
 	w.Header().Set("X-Robots-Tag", "noindex")
-	blob.Serve(w, r, blob.Served{Name: docs.SlugOf(title) + ".pdf", ContentType: pdfType, Hash: hash, Secret: v.private}, f)
+	blob.Serve(w, r, blob.Served{Name: docs.SlugOf(title) + ".pdf", ContentType: pdfType, Hash: hash, Secret: v.Private}, f)
 	return nil
 }

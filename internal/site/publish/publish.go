@@ -7,20 +7,16 @@
 //
 // Where a change goes:
 //   - who reads: gate; their language in language.go and acceptlanguage
-//   - the answer to a request: visit.go, what there is besides pages in serve.go
-//   - what is composed, for any output: composer.go, a page in page.go, what surrounds it in
-//     frame.go and head.go; the pages that a visitor sees of a space, their order, addresses
-//     and navigation in edition
-//   - in what live pages, drafts and exported files differ: output.go
+//   - what they get: package page; the pages that a visitor sees of a space, their order,
+//     addresses and navigation in edition
+//   - how a request is answered: visit.go; what there is besides pages in serve.go, pdf.go,
+//     try.go and feedback.go; what it may cost in turn.go
 //   - a site as static files: static.go (addresses), export*.go (what is written); the
 //     index in staticindex, the search in the browser in site/theme/web/find.js
-//   - what is kept of pages, and compressed: texts in rendered.go, responses in
-//     response.go; what a text was made of in content/revision/trace.go; codings in
-//     site/coding
+//   - responses that are kept, and compressed: response.go; codings in site/coding; what a text
+//     was made of in content/revision/trace.go
 //   - a book: chapters in book.go, the format in epub; make validate checks it
-//   - what assistants, search engines and feed readers get of a site: mcp.go, crawl.go,
-//     feed.go, head.go; the protocol of assistants in mcpserver, the format of feeds in
-//     rss
+//   - assistants: mcp.go; their protocol in mcpserver
 package publish
 
 import (
@@ -42,6 +38,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -80,8 +77,8 @@ type Handler struct {
 	Config
 	base        *url.URL
 	gate        *gate.Gate
-	pages       *shared
-	responses   *cache.Cache[pageKey, *pageResponse]
+	pages       *page.Shared
+	responses   *cache.Cache[page.Key, *pageResponse]
 	sharedPages *cache.Cache[sharedKey, *sharedPage]
 	agents      *cache.Cache[string, bool] // by user agent: whether it is a machine
 	cards       *cache.Cache[string, []byte]
@@ -103,9 +100,9 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{
 		Config: c, base: base,
-		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), pages: newShared(c.Sites, c.Content, c.TryIt != nil),
+		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), pages: page.New(c.Sites, c.Content, c.TryIt != nil),
 		mcp:       mcpserver.New(),
-		responses: cache.New[pageKey](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
+		responses: cache.New[page.Key](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
 		heavy:      budget.NewPool("requests of readers", heavyPlaces),
 		bodies:     budget.NewPool("long requests of readers", largeBodies),
@@ -252,12 +249,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}
-	state, err := h.pages.stateOf(r.Context(), site)
+	state, err := h.pages.StateOf(r.Context(), site)
 	if err != nil {
 		return err
 	}
 	// An address that began with two slashes would name another host.
-	reader := h.gate.Reader(r.Context(), site, root, strings.TrimLeft(rest, "/"), state.settings.Internationalization.Locale)
+	reader := h.gate.Reader(r.Context(), site, root, strings.TrimLeft(rest, "/"), state.Settings.Internationalization.Locale)
 	reader.Program = isMCPCall(r)
 	if done, err := h.serveAsset(w, r, state, reader.Path); done || err != nil {
 		return err
@@ -272,12 +269,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := &visit{
 		h: h, reader: reader, generation: generation, counted: counted,
-		composer: &composer{
-			shared: h.pages, ctx: r.Context(), site: site, state: state, root: reader.Root, key: reader.Key, private: reader.Private, out: live{},
+		Composer: &page.Composer{
+			Shared: h.pages, Ctx: r.Context(), Site: site, State: state, Root: reader.Root, ShareKey: reader.Key, Private: reader.Private, Output: page.Live{},
 		},
 	}
 	if reader.As.Preview {
-		v.out = draft{preview: true}
+		v.Output = page.Draft{Preview: true}
 	}
 	return v.answer(w, r)
 }
@@ -289,12 +286,12 @@ func (v *visit) answer(w http.ResponseWriter, r *http.Request) (err error) {
 			v.end()
 		}
 	}()
-	if v.reader.Program || v.reader.As.Preview || !v.Sites.Knows(v.site, v.reader.As) { // otherwise it is known what the visitor sees
+	if v.reader.Program || v.reader.As.Preview || !v.Sites.Knows(v.Site, v.reader.As) { // otherwise it is known what the visitor sees
 		if w, err = v.begin(w, r); err != nil {
 			return v.refuse(w, r, err)
 		}
 	}
-	if err := v.open(v.reader.As); err != nil {
+	if err := v.Open(v.reader.As); err != nil {
 		return err
 	}
 	if done, err := v.serveMCP(w, r); done || err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -16,7 +17,7 @@ import (
 type pageResponse struct {
 	body   *coding.Body
 	header []field
-	madeOf
+	page.MadeOf
 }
 
 // field is a header field. Its values are shared between responses and must not be modified.
@@ -38,44 +39,44 @@ func (p *pageResponse) send(w http.ResponseWriter, r *http.Request) {
 // pageResponse returns the response for a page in its frame. It is cached for all visitors
 // who see the same content, until the site or one of the spaces that the page was made of
 // changes. Drafts and previews are not cached.
-func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	if a, err := v.keptResponse(e, page); a != nil || err != nil {
+func (v *visit) pageResponse(e *edition.Edition, n *edition.Node) (*pageResponse, error) {
+	if a, err := v.keptResponse(e, n); a != nil || err != nil {
 		return a, err
 	}
-	a, err := v.respond(e, page)
-	if err == nil && v.keeps() && !a.partial {
-		v.h.responses.Set(v.pageKey(e, page.ID), a)
+	a, err := v.respond(e, n)
+	if err == nil && v.Keeps() && !a.Partial {
+		v.h.responses.Set(v.Key(e, n.ID), a)
 	}
 	return a, err
 }
 
 // keptResponse returns the cached response for a page, or nil if there is none, or if it is
 // outdated.
-func (v *visit) keptResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	a, ok := v.h.responses.Get(v.pageKey(e, page.ID))
-	if !ok || !v.keeps() {
+func (v *visit) keptResponse(e *edition.Edition, n *edition.Node) (*pageResponse, error) {
+	a, ok := v.h.responses.Get(v.Key(e, n.ID))
+	if !ok || !v.Keeps() {
 		return nil, nil
 	}
-	if same, err := v.same(v.ctx, a.madeOf, e); err != nil || !same {
+	if same, err := v.Same(v.Ctx, a.MadeOf, e); err != nil || !same {
 		return nil, err
 	}
 	return a, nil
 }
 
 // respond composes the page and builds its response.
-func (v *visit) respond(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	c, err := v.composer.compose(e, page)
+func (v *visit) respond(e *edition.Edition, n *edition.Node) (*pageResponse, error) {
+	c, err := v.Composer.Compose(e, n)
 	if err != nil {
 		return nil, err
 	}
-	text, err := theme.Render(c.frame, c.page)
+	text, err := theme.Render(c.Frame, c.Page)
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Content-Security-Policy": {theme.Policy(c.frame)}, "Content-Type": {htmlType}, "Vary": varyAccept}
+	h := http.Header{"Content-Security-Policy": {theme.Policy(c.Frame)}, "Content-Type": {htmlType}, "Vary": varyAccept}
 	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
-	a := &pageResponse{body: coding.New(text), madeOf: c.madeOf}
+	a := &pageResponse{body: coding.New(text), MadeOf: c.MadeOf}
 	for name, values := range h {
 		a.header = append(a.header, field{name, values})
 	}
@@ -145,8 +146,8 @@ func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // cacheShared caches a response for CachedPage, if all visitors share it.
-func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
-	if v.counted && !a.partial && !v.private && v.out.published() && !v.chooses && isPlain(r) && isSpelled(r) && !a.elsewhere() {
-		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
+func (v *visit) cacheShared(r *http.Request, a *pageResponse, n *edition.Node) {
+	if v.counted && !a.Partial && !v.Private && v.Output.Published() && !v.chooses && isPlain(r) && isSpelled(r) && !a.Elsewhere() {
+		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.Site.ID, v.Target.Space, n.ID})
 	}
 }

@@ -3,7 +3,6 @@ package publish
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -14,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/publish/rss"
 	"github.com/octavo-docs/octavo/internal/site/publish/social"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -22,9 +22,9 @@ import (
 // serveSite serves the files that a site has once, for search engines and language models.
 // It reports whether name is one of them.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
-	part, ok := fullPart(name)
+	part, ok := page.FullPart(name)
 	if ok { // the texts of many pages
-		if err := budget.Turn(v.ctx); err != nil {
+		if err := budget.Turn(v.Ctx); err != nil {
 			return true, err
 		}
 	}
@@ -37,14 +37,14 @@ func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (
 	kind := "text/plain; charset=utf-8"
 	switch {
 	case name == "robots.txt":
-		b = v.robots()
-	case name == "sitemap.xml" && v.listed():
-		kind = sitemapType
-		b, err = v.sitemap()
+		b = v.Robots()
+	case name == "sitemap.xml" && v.Listed():
+		kind = page.SitemapType
+		b, err = v.Sitemap()
 	case name == "llms.txt":
-		b, err = v.llms()
+		b, err = v.LLMs()
 	case ok:
-		if b, err = v.llmsFull(part); b == nil && err == nil {
+		if b, err = v.LlmsFull(part); b == nil && err == nil {
 			return false, nil
 		}
 	default:
@@ -56,49 +56,39 @@ func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (
 	return true, send(w, r, kind, b)
 }
 
-// fullPart returns the part of llms-full.txt that a path names, starting from 1.
-func fullPart(name string) (part int, ok bool) {
-	if name == fullName {
-		return 1, true
-	}
-	number, ok := strings.CutPrefix(name, fullName+"/")
-	part, err := strconv.Atoi(number)
-	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
-}
-
 // serveSitemap sends the sitemap of one space. It reports whether the path names that
 // sitemap.
 func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	if rest != pagesName || !v.listed() || v.target.Space.Hidden {
+	if rest != page.PagesName || !v.Listed() || v.Target.Space.Hidden {
 		return false, nil
 	}
 	if err := v.heavy(); err != nil {
 		return true, err
 	}
-	b, err := v.sitemapOf(v.target.Space, e)
+	b, err := v.SitemapOf(v.Target.Space, e)
 	if err != nil {
 		return true, err
 	}
-	return true, send(w, r, sitemapType, b)
+	return true, send(w, r, page.SitemapType, b)
 }
 
 // serveFeed sends the feed of a page with updates. It reports whether the path names such
 // a feed.
 func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	name, ok := strings.CutSuffix("/"+rest, "/"+feedFile)
+	name, ok := strings.CutSuffix("/"+rest, "/"+page.FeedFile)
 	if !ok {
 		return false, nil
 	}
-	path, ok := unescape(strings.TrimPrefix(name, "/"))
+	path, ok := page.Unescape(strings.TrimPrefix(name, "/"))
 	if !ok {
 		return false, nil
 	}
-	n, moved, err := e.Find(v.ctx, path)
+	n, moved, err := e.Find(v.Ctx, path)
 	switch {
 	case err != nil:
 		return true, err
 	case strings.HasPrefix(moved, e.Base):
-		gate.Redirect(w, r, feedAddress(moved), http.StatusTemporaryRedirect)
+		gate.Redirect(w, r, page.FeedAddress(moved), http.StatusTemporaryRedirect)
 		return true, nil
 	case n == nil:
 		return false, nil
@@ -106,7 +96,7 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	if err := v.heavy(); err != nil {
 		return true, err
 	}
-	b, ok, err := v.feed(e, n)
+	b, ok, err := v.Feed(e, n)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -122,14 +112,14 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	if id, ok := strings.CutPrefix(name, "files/"); ok {
 		return true, v.file(w, r, e, id)
 	}
-	if page, ok := strings.CutPrefix(name, cardName); ok {
-		return true, v.serveCard(w, r, e, page)
+	if id, ok := strings.CutPrefix(name, page.CardName); ok {
+		return true, v.serveCard(w, r, e, id)
 	}
-	if page, ok := strings.CutPrefix(name, feedbackName); ok {
-		return true, v.serveFeedback(w, r, e, page)
+	if id, ok := strings.CutPrefix(name, page.FeedbackName); ok {
+		return true, v.serveFeedback(w, r, e, id)
 	}
-	if page, ok := strings.CutPrefix(name, tryName); ok {
-		return true, v.serveTry(w, r, e, page)
+	if id, ok := strings.CutPrefix(name, page.TryName); ok {
+		return true, v.serveTry(w, r, e, id)
 	}
 	query, scope := v.searchQuery(r)
 	switch name {
@@ -137,11 +127,11 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		if err := v.heavy(); err != nil {
 			return true, err
 		}
-		f, err := v.frame(e, nil)
+		f, err := v.Frame(e, nil)
 		if err != nil {
 			return true, err
 		}
-		found, err := v.results(e, f, query, scope)
+		found, err := v.Results(e, f, query, scope)
 		if err != nil {
 			return true, err
 		}
@@ -152,7 +142,7 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		if err := v.heavy(); err != nil {
 			return true, err
 		}
-		hits, err := v.search(e, query, scope)
+		hits, err := v.Search(e, query, scope)
 		if err != nil {
 			return true, err
 		}
@@ -161,10 +151,10 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 			return true, err
 		}
 		return true, send(w, r, "application/json", b)
-	case pdfName:
+	case page.PDFName:
 		return true, v.servePDF(w, r, e)
 	case "icon.svg":
-		return true, send(w, r, "image/svg+xml", emojiIcon(v.settings.Favicon.Emoji))
+		return true, send(w, r, "image/svg+xml", page.EmojiIcon(v.Settings.Favicon.Emoji))
 	}
 	return true, v.missing(w, r, e)
 }
@@ -173,49 +163,49 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 // hash that follows is for caches, and the name is for people.
 func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
-	f, err := e.View.File(v.ctx, docs.FileID(id))
+	f, err := e.View.File(v.Ctx, docs.FileID(id))
 	if errs.Is(err, errs.NotFound) {
 		return v.missing(w, r, e)
 	}
 	if err != nil {
 		return err
 	}
-	if fileAddress(e, f) != v.root+v.reader.Path {
-		gate.Redirect(w, r, fileAddress(e, f), http.StatusTemporaryRedirect)
+	if page.FileAddress(e, f) != v.Root+v.reader.Path {
+		gate.Redirect(w, r, page.FileAddress(e, f), http.StatusTemporaryRedirect)
 		return nil
 	}
 	hash, err := blob.ParseHash(f.Blob)
 	if err != nil {
 		return err
 	}
-	o, err := v.h.Content.OpenFile(v.ctx, e.Space.ID, f.Blob)
+	o, err := v.h.Content.OpenFile(v.Ctx, e.Space.ID, f.Blob)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	blob.Serve(w, r, blob.Served{Name: f.Name, ContentType: f.ContentType, Hash: hash, Public: !v.private, Secret: v.private}, o)
+	blob.Serve(w, r, blob.Served{Name: f.Name, ContentType: f.ContentType, Hash: hash, Public: !v.Private, Secret: v.Private}, o)
 	return nil
 }
 
 // serveCard sends the preview picture of a page that the visitor sees.
 func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
-	n, err := e.Page(v.ctx, docs.PageID(id))
+	n, err := e.Page(v.Ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}
 	if n == nil || n.Type != docs.PageDocument {
 		return v.missing(w, r, e)
 	}
-	if at := v.cardAddress(e, n); at != v.root+v.reader.Path {
+	if at := v.CardAddress(e, n); at != v.Root+v.reader.Path {
 		gate.Redirect(w, r, at, http.StatusTemporaryRedirect)
 		return nil
 	}
-	b, err := v.cardImage(v.card(e, n))
+	b, err := v.cardImage(v.Card(e, n))
 	if err != nil {
 		return err
 	}
-	if !v.private {
+	if !v.Private {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites embed it
 	}
@@ -231,7 +221,7 @@ func (v *visit) cardImage(c social.Card) ([]byte, error) {
 	if err := v.heavy(); err != nil {
 		return nil, err
 	}
-	if err := budget.Turn(v.ctx); err != nil {
+	if err := budget.Turn(v.Ctx); err != nil {
 		return nil, err
 	}
 	b, err := c.PNG()
@@ -243,9 +233,9 @@ func (v *visit) cardImage(c social.Card) ([]byte, error) {
 
 // serveAsset sends a font of a site, without access control: only who has seen the site knows its name, which is made from its
 // content. It reports whether name is such a file.
-func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, name string) (bool, error) {
+func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *page.State, name string) (bool, error) {
 	file, ok := strings.CutPrefix(name, sites.FontPath)
-	if !ok || !s.fonts[file] {
+	if !ok || !s.Fonts[file] {
 		return false, nil
 	}
 	text, format, _ := strings.Cut(file, ".")
@@ -266,30 +256,30 @@ func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, n
 
 // serveMarked sends a page of a draft with its changes highlighted. It reports whether one
 // of the two editions has such a page.
-func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.Edition, page *edition.Node, path string) (done bool, err error) {
+func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.Edition, n *edition.Node, path string) (done bool, err error) {
 	rv := v.review
-	if rv == nil || rv.before == nil || !rv.marked {
+	if rv == nil || rv.Before == nil || !rv.Marked {
 		return false, nil
 	}
 	var was *edition.Node
-	if page != nil {
-		was, err = rv.before.Page(v.ctx, page.ID)
+	if n != nil {
+		was, err = rv.Before.Page(v.Ctx, n.ID)
 	} else {
-		was, _, err = rv.before.Find(v.ctx, path)
+		was, _, err = rv.Before.Find(v.Ctx, path)
 	}
-	if err != nil || was == nil && page == nil {
+	if err != nil || was == nil && n == nil {
 		return false, err
 	}
 	if err := v.heavy(); err != nil {
 		return true, err
 	}
-	f, err := v.frame(e, page)
+	f, err := v.Frame(e, n)
 	if err != nil {
 		return true, err
 	}
-	p, err := v.markChanges(rv, f.Draft, was, page)
-	if err == nil && page == nil {
-		f.Draft.Live, err = v.publishedAddress(was)
+	p, err := v.MarkChanges(rv, f.Draft, was, n)
+	if err == nil && n == nil {
+		f.Draft.Live, err = v.PublishedAddress(was)
 	}
 	if err != nil {
 		return true, err
@@ -300,16 +290,16 @@ func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.E
 // searchQuery returns the query and the scope of a search request.
 func (v *visit) searchQuery(r *http.Request) (query string, scope sites.SearchScope) {
 	values := r.URL.Query()
-	if scope = v.scope(); values.Get("in") == oneSection {
-		scope.Restrict = currentSpace
+	if scope = v.Scope(); values.Get("in") == page.OneSection {
+		scope.Restrict = page.CurrentSpace
 	}
-	return trimQuery(values.Get("q")), scope
+	return page.TrimQuery(values.Get("q")), scope
 }
 
 // asked counts what a reader sent to the page of results. What the script sends while somebody
 // types is not counted: it is only a part of a question.
 func (v *visit) asked(r *http.Request, query string, found bool) {
 	if v.counts(r) {
-		v.h.Insights.Ask(v.site, insights.Question{Text: query, Address: authz.OriginOf(r.RemoteAddr, "").Address, Found: found})
+		v.h.Insights.Ask(v.Site, insights.Question{Text: query, Address: authz.OriginOf(r.RemoteAddr, "").Address, Found: found})
 	}
 }

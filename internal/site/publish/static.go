@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -42,47 +43,51 @@ type export struct {
 	files bool // links name index files
 }
 
-var _ output = export{}
+var _ page.Output = export{}
 
-func (o export) edition(ctx context.Context, c *composer, it docs.SiteItem) (*edition.Edition, error) {
-	return o.x.edition(ctx, c.baseOf(it), it, when(o.files, indexFile))
+func (o export) Edition(ctx context.Context, c *page.Composer, it docs.SiteItem) (*edition.Edition, error) {
+	name := ""
+	if o.files {
+		name = indexFile
+	}
+	return o.x.edition(ctx, c.BaseOf(it), it, name)
 }
 
-func (o export) href(at string) string {
+func (o export) Href(at string) string {
 	if o.files {
 		return edition.FileOf(at, indexFile)
 	}
 	return at
 }
 
-func (o export) absolute(c *composer, at string) string { return o.x.address + at[len(c.root):] }
+func (o export) Absolute(c *page.Composer, at string) string { return o.x.address + at[len(c.Root):] }
 
-func (o export) scope(from docs.SiteItemID) sites.SearchScope { return live{}.scope(from) }
+func (o export) Scope(from docs.SiteItemID) sites.SearchScope { return page.Live{}.Scope(from) }
 
-// setUp keeps no texts, because an export reads every page once.
-func (o export) setUp(p *printer) { p.used = o.x.use }
+// SetUp keeps no texts, because an export reads every page once.
+func (o export) SetUp(p *page.Printer) { p.Used = o.x.use }
 
-// dress adds the search by a script with a static index.
-func (o export) dress(f *theme.Frame, c *composer, e *edition.Edition) {
-	own := c.root + sites.OwnPrefix
+// Dress adds the search by a script with a static index.
+func (o export) Dress(f *theme.Frame, c *page.Composer, e *edition.Edition) {
+	own := c.Root + sites.OwnPrefix
 	f.Search = theme.Search{
 		Action: own + "search/" + indexFile, Live: own + "search/" + o.x.version + "/",
-		Script: own + "assets/" + theme.Finder.Name, Scope: o.x.scope(c), Section: c.section(e),
+		Script: own + "assets/" + theme.Finder.Name, Scope: o.x.scope(c), Section: c.Section(e),
 	}
 }
 
-func (export) banner(*theme.Frame, *composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
+func (export) Banner(*theme.Frame, *page.Composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
 	return nil, nil
 }
 
-func (export) published() bool { return true }
-func (export) answered() bool  { return false }
-func (export) keeps() bool     { return false }
+func (export) Published() bool { return true }
+func (export) Answered() bool  { return false }
+func (export) Keeps() bool     { return false }
 
 // scope returns the numbers of the site spaces that a search from the current page covers.
-func (x *exporter) scope(c *composer) string {
-	numbers := []string{strconv.Itoa(x.number[c.target.Space.ID])}
-	for _, it := range x.seen.Structure.Searched(c.scope(), x.language) {
+func (x *exporter) scope(c *page.Composer) string {
+	numbers := []string{strconv.Itoa(x.number[c.Target.Space.ID])}
+	for _, it := range x.seen.Structure.Searched(c.Scope(), x.language) {
 		numbers = append(numbers, strconv.Itoa(x.number[it.ID]))
 	}
 	return strings.Join(numbers, " ")
@@ -97,17 +102,17 @@ func (x *exporter) language(id docs.SpaceID) string {
 }
 
 // composer returns a composer whose addresses are relative to a folder of the site.
-func (x *exporter) composer(it docs.SiteItem, depth int, files bool) *composer {
-	c := &composer{
-		shared: x.shared, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth),
-		out: export{x, files}, target: sites.Target{Space: it},
+func (x *exporter) composer(it docs.SiteItem, depth int, files bool) *page.Composer {
+	c := &page.Composer{
+		Shared: x.Shared, Ctx: x.ctx, Site: x.site, State: x.state, Seen: x.seen, Root: relativeRoot(depth),
+		Output: export{x, files}, Target: sites.Target{Space: it},
 	}
-	c.settings = x.state.settings
-	if own, ok := x.state.overrides[it.ID]; ok {
-		c.settings = own
+	c.Settings = x.state.Settings
+	if own, ok := x.state.Overrides[it.ID]; ok {
+		c.Settings = own
 	}
 	if sec, err := x.seen.Structure.Item(docs.SiteSection, it.Parent); err == nil {
-		c.target.Section = sec
+		c.Target.Section = sec
 	}
 	return c
 }
@@ -117,7 +122,7 @@ func (x *exporter) composer(it docs.SiteItem, depth int, files bool) *composer {
 func (x *exporter) edition(ctx context.Context, base string, it docs.SiteItem, file string) (*edition.Edition, error) {
 	e := x.spaces[it.Space]
 	if e == nil {
-		view, err := x.shared.view(ctx, it.Space)
+		view, err := x.Shared.View(ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}

@@ -51,11 +51,11 @@ type outcome struct {
 // serveTry sends a request for a reader. The API description on the page determines the
 // target. The request contains nothing of the reader but the values that they entered.
 func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
-	n, err := e.Page(v.ctx, docs.PageID(id))
+	n, err := e.Page(v.Ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}
-	if n == nil || n.Type != docs.PageDocument || !v.canTry() {
+	if n == nil || n.Type != docs.PageDocument || !v.CanTry() {
 		return v.missing(w, r, e)
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
@@ -97,7 +97,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTryRequest)).Decode(&asked); err != nil {
 		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %s", errs.Size(maxTryRequest))
 	}
-	o, err := v.operation(e, n, asked.Spec, asked.Method, asked.Path)
+	o, err := v.Operation(e, n, asked.Spec, asked.Method, asked.Path)
 	if err != nil {
 		return out, err
 	}
@@ -105,7 +105,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	if err != nil {
 		return out, errs.E(errs.Invalid, "%v", err)
 	}
-	done, err := v.h.calling.Enter(v.ctx, string(v.site.Org), 1)
+	done, err := v.h.calling.Enter(v.Ctx, string(v.Site.Org), 1)
 	if err != nil {
 		return out, err
 	}
@@ -115,7 +115,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 
 // send sends a request and reads the response.
 func (v *visit) send(call openapi.Call) (out outcome, err error) {
-	req, err := http.NewRequestWithContext(v.ctx, call.Method, call.URL, strings.NewReader(call.Body))
+	req, err := http.NewRequestWithContext(v.Ctx, call.Method, call.URL, strings.NewReader(call.Body))
 	if err != nil {
 		return out, errs.E(errs.Invalid, "the values do not make an address")
 	}
@@ -162,7 +162,7 @@ func wholeRunes(b []byte) []byte {
 
 // explainFailure returns an error for readers about a server that did not respond.
 func (v *visit) explainFailure(err error) error {
-	err = outbound.Explain(v.ctx, err)
+	err = outbound.Explain(v.Ctx, err)
 	if outbound.IsUnreachable(err) { // the hint about settings of the operator is not for readers
 		return errs.E(errs.Invalid, "the server of the API cannot be called: its name is unknown, or its address is not a public one")
 	}

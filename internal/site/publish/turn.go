@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -37,7 +38,7 @@ func (v *visit) begin(w http.ResponseWriter, r *http.Request) (http.ResponseWrit
 	if err := v.readBody(r); err != nil { // first, because a client may send it slowly
 		return w, err
 	}
-	end, err := budget.Begin(v.ctx)
+	end, err := budget.Begin(v.Ctx)
 	if err != nil {
 		return w, err
 	}
@@ -54,7 +55,7 @@ func (v *visit) begin(w http.ResponseWriter, r *http.Request) (http.ResponseWrit
 // begins.
 func (v *visit) heavy() (err error) {
 	if v.place == nil {
-		v.place, err = v.h.heavy.Enter(v.ctx, string(v.site.Org), 1)
+		v.place, err = v.h.heavy.Enter(v.Ctx, string(v.Site.Org), 1)
 	}
 	return err
 }
@@ -63,7 +64,7 @@ func (v *visit) heavy() (err error) {
 // there is a place.
 func (v *visit) tryHeavy() bool {
 	if v.place == nil {
-		v.place, _ = v.h.heavy.Try(string(v.site.Org), 1)
+		v.place, _ = v.h.heavy.Try(string(v.Site.Org), 1)
 	}
 	return v.place != nil
 }
@@ -87,7 +88,7 @@ func (v *visit) readBody(r *http.Request) error {
 	switch {
 	case isMCPCall(r):
 		most = mcpserver.MaxCall
-	case isPostTo(r, tryName) && v.canTry():
+	case isPostTo(r, page.TryName) && v.CanTry():
 		most = maxTryRequest
 	}
 	b, err := io.ReadAll(io.LimitReader(r.Body, int64(min(most+1, smallBody))))
@@ -96,11 +97,11 @@ func (v *visit) readBody(r *http.Request) error {
 		if r.ContentLength > 0 {
 			size = min(size, r.ContentLength)
 		}
-		release, err := v.h.bodies.Take(v.ctx, authz.NetworkOf(authz.OriginOf(r.RemoteAddr, "").Address), bodyCopies*size)
+		release, err := v.h.bodies.Take(v.Ctx, authz.NetworkOf(authz.OriginOf(r.RemoteAddr, "").Address), bodyCopies*size)
 		if err != nil {
 			return err
 		}
-		budget.FromContext(v.ctx).Hold(release)
+		budget.FromContext(v.Ctx).Hold(release)
 		rest, _ := io.ReadAll(io.LimitReader(r.Body, int64(most+1-len(b)))) // the error comes again
 		b = append(b, rest...)
 	}
@@ -114,10 +115,10 @@ func (v *visit) refuse(w http.ResponseWriter, r *http.Request, err error) error 
 	switch {
 	case !errs.Is(err, errs.TooMany):
 		return err
-	case isPostTo(r, feedbackName):
+	case isPostTo(r, page.FeedbackName):
 		f := v.reader.NeutralFrame()
 		return theme.Write(w, http.StatusTooManyRequests, f, &theme.Message{Title: f.Texts().Feedback.Later})
-	case isPostTo(r, tryName):
+	case isPostTo(r, page.TryName):
 		return writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": errs.Message(err)})
 	}
 	return err

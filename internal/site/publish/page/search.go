@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"context"
@@ -22,49 +22,49 @@ const (
 	maxFound    = 20  // results
 )
 
-// trimQuery returns a search query without surrounding space, limited to maxQuery bytes.
-func trimQuery(query string) string {
+// TrimQuery returns a search query without surrounding space, limited to maxQuery bytes.
+func TrimQuery(query string) string {
 	return strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
 }
 
-// scope returns the default scope of a search from the current space.
-func (c *composer) scope() sites.SearchScope { return c.out.scope(c.target.Space.ID) }
+// Scope returns the default scope of a search from the current space.
+func (c *Composer) Scope() sites.SearchScope { return c.Output.Scope(c.Target.Space.ID) }
 
-// currentSpace limits a scope to the current site space.
-const currentSpace = "currentSiteSpace"
+// CurrentSpace limits a scope to the current site space.
+const CurrentSpace = "currentSiteSpace"
 
-// section returns the title of the current section. It is empty if there is no other
+// Section returns the title of the current section. It is empty if there is no other
 // section to search.
-func (c *composer) section(e *edition.Edition) string {
-	scope := c.scope()
-	others := c.seen.Structure.Searched(scope, func(docs.SpaceID) string { return "" })
-	if scope.Restrict == currentSpace || len(others) == 0 {
+func (c *Composer) Section(e *edition.Edition) string {
+	scope := c.Scope()
+	others := c.Seen.Structure.Searched(scope, func(docs.SpaceID) string { return "" })
+	if scope.Restrict == CurrentSpace || len(others) == 0 {
 		return ""
 	}
-	return sectionTitle(c.seen.Structure, c.target.Space, c.lang(e))
+	return SectionTitle(c.Seen.Structure, c.Target.Space, c.lang(e))
 }
 
-// results returns the view of the results of a search.
-func (c *composer) results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
-	hits, err := c.search(e, query, scope)
+// Results returns the view of the results of a search.
+func (c *Composer) Results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
+	hits, err := c.Search(e, query, scope)
 	if err != nil {
 		return nil, err
 	}
 	out := &theme.Results{Query: query, Hits: hits}
 	if title := f.Search.Section; title != "" && query != "" {
 		at := f.Search.Action + "?" + url.Values{"q": {query}}.Encode()
-		one := scope.Restrict == currentSpace
+		one := scope.Restrict == CurrentSpace
 		out.Scopes = []*theme.Link{
 			{Title: f.Texts().Everywhere, Href: at, Current: !one},
-			{Title: title, Href: at + "&in=" + oneSection, Current: one},
+			{Title: title, Href: at + "&in=" + OneSection, Current: one},
 		}
 	}
 	return out, nil
 }
 
-// search returns pages that the visitor sees in the given edition and in the spaces of a
+// Search returns pages that the visitor sees in the given edition and in the spaces of a
 // scope.
-func (c *composer) search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
+func (c *Composer) Search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	if query == "" {
 		return []theme.Hit{}, nil
 	}
@@ -75,16 +75,16 @@ func (c *composer) search(e *edition.Edition, query string, scope sites.SearchSc
 	views := []*revision.View{e.View}
 	places := map[docs.SpaceID]docs.SiteItem{}
 	for _, it := range elsewhere {
-		view, err := c.view(c.ctx, it.Space)
+		view, err := c.View(c.Ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
 		if _, twice := places[it.Space]; !twice && it.Space != e.Space.ID {
 			places[it.Space] = it
-			views = append(views, view.For(c.seen.Reader))
+			views = append(views, view.For(c.Seen.Reader))
 		}
 	}
-	found, _, err := c.Content.Search(c.ctx, views, query, maxFound, nil)
+	found, _, err := c.Content.Search(c.Ctx, views, query, maxFound, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func (c *composer) search(e *edition.Edition, query string, scope sites.SearchSc
 	for _, f := range found {
 		in := e
 		if it, ok := places[f.View.Space.ID]; ok {
-			if in, err = c.edition(c.ctx, it); err != nil {
+			if in, err = c.Edition(c.Ctx, it); err != nil {
 				return nil, err
 			}
-			f.Ancestors = append([]string{sectionTitle(c.seen.Structure, it, c.lang(e))}, f.Ancestors...)
+			f.Ancestors = append([]string{SectionTitle(c.Seen.Structure, it, c.lang(e))}, f.Ancestors...)
 		}
-		more, err := hitsIn(c.ctx, in, f)
+		more, err := hitsIn(c.Ctx, in, f)
 		if err != nil {
 			return nil, err
 		}
@@ -111,22 +111,22 @@ func (c *composer) search(e *edition.Edition, query string, scope sites.SearchSc
 }
 
 // searchedSpaces returns the site spaces of a scope besides the current one.
-func (c *composer) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
-	if scope.Restrict == currentSpace {
+func (c *Composer) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
+	if scope.Restrict == CurrentSpace {
 		return nil, nil
 	}
-	spaces, err := c.Sites.Store.PresentSpacesOnSite(c.ctx, c.site.ID)
+	spaces, err := c.Sites.Store.PresentSpacesOnSite(c.Ctx, c.Site.ID)
 	languages := make(map[docs.SpaceID]string, len(spaces))
 	for _, sp := range spaces {
 		languages[sp.ID] = string(sp.Language)
 	}
-	all := c.seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
+	all := c.Seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
 	return all[:min(len(all), maxSearched-1)], err
 }
 
-// sectionTitle returns the title of the section of a site space in a language, or the title of
+// SectionTitle returns the title of the section of a site space in a language, or the title of
 // the site space if it has no section.
-func sectionTitle(s *sites.Structure, it docs.SiteItem, lang string) string {
+func SectionTitle(s *sites.Structure, it docs.SiteItem, lang string) string {
 	sec, err := s.Item(docs.SiteSection, it.Parent)
 	if err != nil {
 		return it.TitleIn(lang)
@@ -171,6 +171,6 @@ func operationHits(f index.Found, at string) (hits []theme.Hit) {
 	return hits
 }
 
-// oneSection is the value of the query parameter in that limits a search to the current
+// OneSection is the value of the query parameter in that limits a search to the current
 // section.
-const oneSection = "section"
+const OneSection = "section"

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"context"
@@ -22,21 +22,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// printer renders pages as HTML. Callbacks of package markup cannot return errors, so
+// Printer renders pages as HTML. Callbacks of package markup cannot return errors, so
 // printer records the first error in err.
-type printer struct {
-	*shared
+type Printer struct {
+	*Shared
 	ctx       context.Context
 	e         *edition.Edition
 	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) // returns another space of the site; nil if the visitor does not see it
 	look      look
 	alone     bool                                  // pages have no links to the previous and the next page
 	kept      *texts                                // cache of texts; nil if texts are not cached
-	used      func(e *edition.Edition, f docs.File) // called for every file that a page refers to; may be nil
+	Used      func(e *edition.Edition, f docs.File) // called for every file that a page refers to; may be nil
 	specs     []specStamp                           // versions of the specifications that the pages were made of
 	described map[docs.Ref]*openapi.Description
 	partial   bool // there was no time for some formulas
-	err       error
+	Err       error
 }
 
 // look holds the settings that the HTML of a page depends on.
@@ -50,6 +50,15 @@ type look struct {
 	canTry    bool // readers can try operations of APIs
 }
 
+// BookPrinter returns a printer of the pages of an edition for paper and readers of books,
+// whose look is no setting of a site.
+func (s *Shared) BookPrinter(ctx context.Context, e *edition.Edition, elsewhere func(context.Context, docs.SpaceID) (*edition.Edition, error)) *Printer {
+	return &Printer{
+		Shared: s, ctx: ctx, e: e, elsewhere: elsewhere,
+		look: look{highlight: s.highlight, formulas: s.formulas, icons: icons.Filled, dark: theme.Light.Dark(), texts: theme.TextsIn(e.Space.Language)},
+	}
+}
+
 // layoutOf returns the layout of a page. Parts without a setting are shown.
 func layoutOf(p docs.Page) docs.Layout {
 	if p.Layout == nil {
@@ -60,13 +69,13 @@ func layoutOf(p docs.Page) docs.Layout {
 
 func shows(b *bool) bool { return b == nil || *b }
 
-// document returns the blocks of a page that the visitor sees.
-func (p *printer) document(n *edition.Node) (*markup.Document, error) {
+// Document returns the blocks of a page that the visitor sees.
+func (p *Printer) Document(n *edition.Node) (*markup.Document, error) {
 	return reading.Document(p.ctx, p.e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 }
 
-// page returns a page in the form that a frame shows.
-func (p *printer) page(n *edition.Node) (*theme.Page, error) {
+// Page returns a page in the form that a frame shows.
+func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 	e, l := p.e, layoutOf(n.Page)
 	text, err := p.text(n)
 	if err != nil {
@@ -101,18 +110,18 @@ func (p *printer) page(n *edition.Node) (*theme.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Feed = feedAddress(at)
+		out.Feed = FeedAddress(at)
 	}
 	if text.html == "" {
 		if out.Below, err = e.Below(p.ctx, n); err != nil {
 			return nil, err
 		}
 	}
-	return out, p.err
+	return out, p.Err
 }
 
 // addNeighbors adds links to the previous and the next page.
-func (p *printer) addNeighbors(n *edition.Node, out *theme.Page) {
+func (p *Printer) addNeighbors(n *edition.Node, out *theme.Page) {
 	before, after, err := p.e.Around(p.ctx, n)
 	p.recordError(err)
 	if before != nil {
@@ -124,7 +133,7 @@ func (p *printer) addNeighbors(n *edition.Node, out *theme.Page) {
 }
 
 // entry returns a link to a page, or nil if the page has no address.
-func (p *printer) entry(n *edition.Node) *theme.Link {
+func (p *Printer) entry(n *edition.Node) *theme.Link {
 	l, err := p.e.Link(p.ctx, n)
 	p.recordError(err)
 	return l
@@ -132,16 +141,16 @@ func (p *printer) entry(n *edition.Node) *theme.Link {
 
 // recordError records an error, unless it is NotFound or there is an earlier one. It
 // reports whether err is nil.
-func (p *printer) recordError(err error) bool {
-	if err != nil && p.err == nil && !errs.Is(err, errs.NotFound) {
-		p.err = err
+func (p *Printer) recordError(err error) bool {
+	if err != nil && p.Err == nil && !errs.Is(err, errs.NotFound) {
+		p.Err = err
 	}
 	return err == nil
 }
 
 // editionOf returns the edition that a reference points into, or nil if the visitor does
 // not see that space.
-func (p *printer) editionOf(ref docs.Ref) *edition.Edition {
+func (p *Printer) editionOf(ref docs.Ref) *edition.Edition {
 	if ref.Space == "" || ref.Space == string(p.e.Space.ID) {
 		return p.e
 	}
@@ -150,26 +159,26 @@ func (p *printer) editionOf(ref docs.Ref) *edition.Edition {
 	return e
 }
 
-// link returns the address of the target of a reference on this site.
-func (p *printer) link(ref docs.Ref) (string, bool) {
+// Link returns the address of the target of a reference on this site.
+func (p *Printer) Link(ref docs.Ref) (string, bool) {
 	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
 	}
 	if ref.Kind == docs.RefFile {
 		f, err := e.View.File(p.ctx, docs.FileID(ref.File))
-		if err == nil && p.used != nil {
-			p.used(e, f)
+		if err == nil && p.Used != nil {
+			p.Used(e, f)
 		}
-		return fileAddress(e, f), p.recordError(err)
+		return FileAddress(e, f), p.recordError(err)
 	}
 	at, err := e.Resolve(p.ctx, ref)
 	return at, p.recordError(err) && at != ""
 }
 
-// fileAddress returns the address of a file of the space. It contains a prefix of the hash
+// FileAddress returns the address of a file of the space. It contains a prefix of the hash
 // of the content, so that browsers may cache the file.
-func fileAddress(e *edition.Edition, f docs.File) string {
+func FileAddress(e *edition.Edition, f docs.File) string {
 	return e.Base + sites.OwnPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
 }
 
@@ -177,7 +186,7 @@ const fileHashLen = 12
 
 // title returns the title of the target of a reference. There is no case for users,
 // because readers must not learn who the members of the organization are.
-func (p *printer) title(ref docs.Ref) (string, bool) {
+func (p *Printer) title(ref docs.Ref) (string, bool) {
 	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
@@ -199,13 +208,13 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 }
 
 // size returns the size of a file.
-func (p *printer) size(ref docs.Ref) (int64, bool) {
+func (p *Printer) size(ref docs.Ref) (int64, bool) {
 	f, ok := p.file(ref)
 	return f.Size, ok
 }
 
 // file returns the file that a reference names.
-func (p *printer) file(ref docs.Ref) (docs.File, bool) {
+func (p *Printer) file(ref docs.Ref) (docs.File, bool) {
 	e := p.editionOf(ref)
 	if e == nil || ref.Kind != docs.RefFile {
 		return docs.File{}, false
@@ -215,16 +224,16 @@ func (p *printer) file(ref docs.Ref) (docs.File, bool) {
 }
 
 // picture returns the address of an image.
-func (p *printer) picture(ref *docs.Ref) string {
+func (p *Printer) picture(ref *docs.Ref) string {
 	if ref == nil {
 		return ""
 	}
-	href, _ := p.link(*ref)
+	href, _ := p.Link(*ref)
 	return href
 }
 
 // tags returns the labels of the tags of a page.
-func (p *printer) tags(tags []docs.PageTag) (out []string) {
+func (p *Printer) tags(tags []docs.PageTag) (out []string) {
 	for _, t := range tags {
 		label, ok := p.tag(t.Tag)
 		if !ok {
@@ -236,7 +245,7 @@ func (p *printer) tags(tags []docs.PageTag) (out []string) {
 }
 
 // tag returns the label of a tag that the space describes.
-func (p *printer) tag(tag string) (string, bool) {
+func (p *Printer) tag(tag string) (string, bool) {
 	hash, err := p.e.View.Setting(p.ctx, revision.SettingTags)
 	if !p.recordError(err) || len(hash) == 0 {
 		return "", false
@@ -253,12 +262,12 @@ func (p *printer) tag(tag string) (string, bool) {
 	return "", false
 }
 
-// markdown returns a page as Markdown. Links are addresses of the site. Links to pages
+// Markdown returns a page as Markdown. Links are addresses of the site. Links to pages
 // are the addresses of the Markdown of these pages.
-func (p *printer) markdown(n *edition.Node) (string, error) {
+func (p *Printer) Markdown(n *edition.Node) (string, error) {
 	text, err := reading.Markdown(p.ctx, onSite{p.e.View.Reading(n.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
 	if err == nil {
-		err = p.err
+		err = p.Err
 	}
 	return strings.TrimRight(text, "\n") + "\n", err
 }
@@ -266,46 +275,46 @@ func (p *printer) markdown(n *edition.Node) (string, error) {
 // onSite is a page whose Markdown contains addresses of the site.
 type onSite struct {
 	reading.Text
-	p *printer
+	p *Printer
 }
 
 func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, error) {
 	return markup.Print(t.p.expandAPIBlocks(doc), markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
-		at, ok := t.p.link(ref)
+		at, ok := t.p.Link(ref)
 		if !ok {
 			return revision.BrokenReference, true // the visitor does not see the target, and must not learn its name
 		}
 		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
 			path, anchor, _ := strings.Cut(at, "#")
-			at = markdownAddress(path, t.p.editionOf(ref).Base) + reading.Fragment(anchor)
+			at = MarkdownAddress(path, t.p.editionOf(ref).Base) + reading.Fragment(anchor)
 		}
 		return at, true
 	}}), nil
 }
 
-// homeMarkdown is the file name of the Markdown of the home page of a space.
-const homeMarkdown = "index.md"
+// HomeMarkdown is the file name of the Markdown of the home page of a space.
+const HomeMarkdown = "index.md"
 
-// markdownAddress returns the address of the Markdown of the page at an address.
-func markdownAddress(at, base string) string {
+// MarkdownAddress returns the address of the Markdown of the page at an address.
+func MarkdownAddress(at, base string) string {
 	if at == base {
-		return base + homeMarkdown
+		return base + HomeMarkdown
 	}
 	return at + ".md"
 }
 
-// markdownName returns the path of the page whose Markdown has the given path. If the
+// MarkdownName returns the path of the page whose Markdown has the given path. If the
 // path is not one of Markdown, ok is false and the path is returned unchanged.
-func markdownName(path string) (name string, ok bool) {
-	if path == homeMarkdown {
+func MarkdownName(path string) (name string, ok bool) {
+	if path == HomeMarkdown {
 		return "", true
 	}
 	return strings.CutSuffix(path, ".md")
 }
 
-// unescape unescapes a path. It returns false if the escaping is invalid: no page has such
+// Unescape unescapes a path. It returns false if the escaping is invalid: no page has such
 // a path.
-func unescape(path string) (string, bool) {
+func Unescape(path string) (string, bool) {
 	s, err := url.PathUnescape(path)
 	return s, err == nil
 }

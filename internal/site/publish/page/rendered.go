@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"bytes"
@@ -77,10 +77,13 @@ type texts struct {
 	made atomic.Int64
 }
 
+// Rendered returns how many texts were rendered since the start.
+func (s *Shared) Rendered() int64 { return s.texts.made.Load() }
+
 func newTexts() *texts { return &texts{Cache: cache.New[renderedKey](maxTexts, (*rendered).weight)} }
 
 // text returns the text of a page, and records the specifications that it depends on.
-func (p *printer) text(n *edition.Node) (*rendered, error) {
+func (p *Printer) text(n *edition.Node) (*rendered, error) {
 	f, err := p.current(n)
 	if err != nil {
 		return nil, err
@@ -98,7 +101,7 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 }
 
 // current returns the text of a page from the cache, or renders it.
-func (p *printer) current(n *edition.Node) (*rendered, error) {
+func (p *Printer) current(n *edition.Node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
 	}
@@ -126,27 +129,27 @@ func (p *printer) current(n *edition.Node) (*rendered, error) {
 }
 
 // same reports whether a cached text equals the one that render would return now.
-func (p *printer) same(f *rendered, n *edition.Node) (bool, error) {
+func (p *Printer) same(f *rendered, n *edition.Node) (bool, error) {
 	if same, err := f.trace.SameIn(p.ctx, p.view(), n.Page); err != nil || !same {
 		return false, err
 	}
 	for q, was := range f.lookups {
 		if p.resolve(q) != was {
-			return false, p.err
+			return false, p.Err
 		}
 	}
-	return p.err == nil, p.err
+	return p.Err == nil, p.Err
 }
 
 // view returns the revision with the current state of its space.
-func (p *printer) view() *revision.View {
+func (p *Printer) view() *revision.View {
 	v := *p.e.View
 	v.Space, v.Known = p.e.Space, p.e.Sees
 	return &v
 }
 
 // render renders the text of a page, and records what it depends on.
-func (p *printer) render(n *edition.Node) (*rendered, error) {
+func (p *Printer) render(n *edition.Node) (*rendered, error) {
 	view, trace := p.view().StartTrace()
 	doc, err := reading.Document(p.ctx, view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
@@ -163,10 +166,10 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	o, formulas := p.options(resolve)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.canTry {
-		api.Trials(p.e.Base + sites.OwnPrefix + tryName + string(n.ID))
+		api.Trials(p.e.Base + sites.OwnPrefix + TryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
-		if p.recordError(p.ctx.Err()); p.err != nil {
+		if p.recordError(p.ctx.Err()); p.Err != nil {
 			return "", false // the rest of the page is not shown any more
 		}
 		if b.Inline == nil { // an inline description is part of the source of the page
@@ -177,7 +180,7 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	}
 	err = markup.HTML(&body, doc, o)
 	if err == nil {
-		err = p.err
+		err = p.Err
 	}
 	if err != nil {
 		return nil, err
@@ -190,10 +193,10 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 }
 
 // resolve returns the result of a lookup.
-func (p *printer) resolve(q lookup) (a lookupResult) {
+func (p *Printer) resolve(q lookup) (a lookupResult) {
 	switch q.about {
 	case lookupLink:
-		a.text, a.ok = p.link(q.ref)
+		a.text, a.ok = p.Link(q.ref)
 	case lookupTitle:
 		a.text, a.ok = p.title(q.ref)
 	case lookupSize:
@@ -208,11 +211,11 @@ func (p *printer) resolve(q lookup) (a lookupResult) {
 }
 
 // options returns the options for the HTML of a page, and the typesetting of its formulas.
-func (p *printer) options(resolve func(byte, docs.Ref) lookupResult) (markup.HTMLOptions, *formula.Work) {
+func (p *Printer) options(resolve func(byte, docs.Ref) lookupResult) (markup.HTMLOptions, *formula.Work) {
 	o := p.look.options(resolve)
 	formulas := p.look.formulas.Begin(p.ctx, string(p.e.Space.Org), formula.PageTime)
 	o.Math = func(source string, display bool) (string, bool) {
-		if p.recordError(p.ctx.Err()); p.err != nil {
+		if p.recordError(p.ctx.Err()); p.Err != nil {
 			return "", false
 		}
 		return formulas.MathML(source, display)

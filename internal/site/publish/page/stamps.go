@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
-// pageKey is the cache key of what is composed for a page, or for all pages of an edition. It
+// Key is the cache key of what is composed for a page, or for all pages of an edition. It
 // covers all inputs except the state of the spaces and of the specifications that it was made
-// of. Visitors with the same claims share what is composed: the
-// key of the edition includes the claims, and the root includes the key of a share link.
-type pageKey struct {
+// of. Visitors with the same claims share what is composed: the key of the edition includes the
+// claims, and the root includes the key of a share link.
+type Key struct {
 	site    stateKey
 	root    string
 	place   docs.SiteItemID
@@ -22,23 +22,24 @@ type pageKey struct {
 	page    docs.PageID
 }
 
-func (c *composer) pageKey(e *edition.Edition, page docs.PageID) pageKey {
-	return pageKey{stateKey{c.site.ID, c.site.Version}, c.root, c.target.Space.ID, e.Key(), page}
+// Key returns the cache key of a page of an edition, or of all pages if page is empty.
+func (c *Composer) Key(e *edition.Edition, page docs.PageID) Key {
+	return Key{stateKey{c.Site.ID, c.Site.Version}, c.Root, c.Target.Space.ID, e.Key(), page}
 }
 
-// madeOf is what a page was made of besides its edition.
-type madeOf struct {
+// MadeOf is what a page was made of besides its edition.
+type MadeOf struct {
 	read  []stamp // spaces
 	specs []specStamp
-	// partial is set if there was no time for some formulas. Such a page is not kept.
-	partial bool
+	// Partial is set if there was no time for some formulas. Such a page is not kept.
+	Partial bool
 }
 
-// elsewhere reports whether what the page was made of can change without a write to the store.
-func (m madeOf) elsewhere() bool { return slices.ContainsFunc(m.specs, specStamp.elsewhere) }
+// Elsewhere reports whether what the page was made of can change without a write to the store.
+func (m MadeOf) Elsewhere() bool { return slices.ContainsFunc(m.specs, specStamp.elsewhere) }
 
-// same reports whether a page of an edition would be made of the same now.
-func (s *shared) same(ctx context.Context, m madeOf, e *edition.Edition) (bool, error) {
+// Same reports whether a page of an edition would be made of the same now.
+func (s *Shared) Same(ctx context.Context, m MadeOf, e *edition.Edition) (bool, error) {
 	same, err := s.current(ctx, m.read, e.Space)
 	if err == nil && same {
 		same, err = s.sameSpecs(ctx, e.View, m.specs)
@@ -70,7 +71,7 @@ func stampOf(sp docs.Space) stamp {
 
 // current reports whether no space in read has changed. The caller passes the current
 // state of one of them in known, which saves a query.
-func (s *shared) current(ctx context.Context, read []stamp, known docs.Space) (bool, error) {
+func (s *Shared) current(ctx context.Context, read []stamp, known docs.Space) (bool, error) {
 	for _, was := range read {
 		now := known
 		if was.id != known.ID {
@@ -101,7 +102,7 @@ func (s specStamp) elsewhere() bool { return s.ref.Kind == docs.RefURL }
 
 // sameSpecs reports whether the specifications that a page of a revision was made of still
 // have the versions in read.
-func (s *shared) sameSpecs(ctx context.Context, view *revision.View, read []specStamp) (bool, error) {
+func (s *Shared) sameSpecs(ctx context.Context, view *revision.View, read []specStamp) (bool, error) {
 	for _, was := range read {
 		now, err := s.Content.SpecVersion(ctx, view, was.ref)
 		if err != nil && !errs.Is(err, errs.NotFound) {

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"fmt"
@@ -16,10 +16,10 @@ const (
 	maxCompared = 1000 // pages of a space whose paths are compared with the requested one
 )
 
-// suggestions returns pages that the reader of an address may have meant. Pages of the space with a
+// Suggestions returns pages that the reader of an address may have meant. Pages of the space with a
 // similar path come first, then the results of a search for the last segment of the path.
-func (c *composer) suggestions(e *edition.Edition, at string) ([]*theme.Link, error) {
-	asked, ok := unescape(strings.TrimPrefix(at, e.Base))
+func (c *Composer) Suggestions(e *edition.Edition, at string) ([]*theme.Link, error) {
+	asked, ok := Unescape(strings.TrimPrefix(at, e.Base))
 	if !ok || strings.HasPrefix(asked, "~") {
 		return nil, nil
 	}
@@ -28,7 +28,7 @@ func (c *composer) suggestions(e *edition.Edition, at string) ([]*theme.Link, er
 		return out, err
 	}
 	words := strings.NewReplacer("-", " ", "_", " ", ".", " ").Replace(strings.TrimSuffix(path.Base(asked), ".md"))
-	hits, err := c.search(e, trimQuery(words), c.scope())
+	hits, err := c.Search(e, TrimQuery(words), c.Scope())
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +47,10 @@ func (c *composer) suggestions(e *edition.Edition, at string) ([]*theme.Link, er
 }
 
 // similarPages returns pages of a space whose path is similar to the requested one.
-func (c *composer) similarPages(e *edition.Edition, asked string) (out []*theme.Link, err error) {
+func (c *Composer) similarPages(e *edition.Edition, asked string) (out []*theme.Link, err error) {
 	compared := 0
 	found := names.Near(asked, maxNear, func(yield func(string, *edition.Node) bool) {
-		_, err = e.Documents(c.ctx, nil, func(n *edition.Node) (bool, error) {
+		_, err = e.Documents(c.Ctx, nil, func(n *edition.Node) (bool, error) {
 			compared++
 			return yield(n.Path, n) && compared < maxCompared, nil
 		})
@@ -60,16 +60,16 @@ func (c *composer) similarPages(e *edition.Edition, asked string) (out []*theme.
 			return nil, err
 		}
 		var l *theme.Link
-		if l, err = e.Link(c.ctx, n); l != nil {
+		if l, err = e.Link(c.Ctx, n); l != nil {
 			out = append(out, l)
 		}
 	}
 	return out, err
 }
 
-// missingText returns a message as Markdown, with the addresses of the Markdown of the
+// MissingText returns a message as Markdown, with the addresses of the Markdown of the
 // suggested pages.
-func (c *composer) missingText(e *edition.Edition, m *theme.Message) string {
+func (c *Composer) MissingText(e *edition.Edition, m *theme.Message) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", m.Title, m.Text)
 	for _, l := range m.Near {
@@ -77,8 +77,8 @@ func (c *composer) missingText(e *edition.Edition, m *theme.Message) string {
 		if strings.HasSuffix(l.Href, "/") { // of another space
 			base = l.Href
 		}
-		fmt.Fprintf(&b, "* [%s](%s)\n", inline.Escape(l.Title), c.absolute(markdownAddress(l.Href, base)))
+		fmt.Fprintf(&b, "* [%s](%s)\n", inline.Escape(l.Title), c.Absolute(MarkdownAddress(l.Href, base)))
 	}
-	fmt.Fprintf(&b, "* [llms.txt](%s)\n", c.absolute(c.root+"llms.txt"))
+	fmt.Fprintf(&b, "* [llms.txt](%s)\n", c.Absolute(c.Root+"llms.txt"))
 	return b.String()
 }

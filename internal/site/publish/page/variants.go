@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"cmp"
@@ -15,18 +15,18 @@ import (
 // redirected to their language. The language of every variant has to be read.
 const maxLanguages = 50
 
-// languageParam is the query parameter of links that choose another language.
-const languageParam = "language"
+// LanguageParameter is the query parameter of links that choose another language.
+const LanguageParameter = "language"
 
-// languageVariant is a variant and its language.
-type languageVariant struct {
-	item docs.SiteItem
-	lang string
+// LanguageVariant is a variant and its language.
+type LanguageVariant struct {
+	Item docs.SiteItem
+	Lang string
 }
 
-// languages returns the first variant of the section in each language.
-func (c *composer) languages() (out []languageVariant, err error) {
-	all := c.seen.Structure.Listed(c.target.Section.ID, c.target.Space.ID)
+// Languages returns the first variant of the section in each language.
+func (c *Composer) Languages() (out []LanguageVariant, err error) {
+	all := c.Seen.Structure.Listed(c.Target.Section.ID, c.Target.Space.ID)
 	if len(all) < 2 || len(all) > maxLanguages {
 		return nil, nil
 	}
@@ -34,13 +34,13 @@ func (c *composer) languages() (out []languageVariant, err error) {
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		sp, err := c.Sites.Store.Space(c.ctx, it.Space)
+		sp, err := c.Sites.Store.Space(c.Ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
 		lang := strings.ToLower(sp.It.Language)
-		if lang != "" && !slices.ContainsFunc(out, func(o languageVariant) bool { return o.lang == lang }) {
-			out = append(out, languageVariant{it, lang})
+		if lang != "" && !slices.ContainsFunc(out, func(o LanguageVariant) bool { return o.Lang == lang }) {
+			out = append(out, LanguageVariant{it, lang})
 		}
 	}
 	return out, nil
@@ -48,8 +48,8 @@ func (c *composer) languages() (out []languageVariant, err error) {
 
 // variants returns links to the variants of the section that is shown. A link leads to the
 // counterpart of the current page, if the variant has one.
-func (c *composer) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
-	all := c.seen.Structure.Listed(c.target.Section.ID, c.target.Space.ID)
+func (c *Composer) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
+	all := c.Seen.Structure.Listed(c.Target.Section.ID, c.Target.Space.ID)
 	if len(all) < 2 {
 		return nil, nil
 	}
@@ -58,7 +58,7 @@ func (c *composer) variants(e *edition.Edition, current *edition.Node) ([]*theme
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		l := &theme.Link{Title: it.TitleIn(c.lang(e)), Href: c.out.href(c.baseOf(it)), Current: it.ID == c.target.Space.ID}
+		l := &theme.Link{Title: it.TitleIn(c.lang(e)), Href: c.Output.Href(c.BaseOf(it)), Current: it.ID == c.Target.Space.ID}
 		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.Home) {
 			var err error
 			if l.Href, err = c.variant(e, current, it); err != nil {
@@ -72,12 +72,12 @@ func (c *composer) variants(e *edition.Edition, current *edition.Node) ([]*theme
 
 // variant returns the address of the current page in another variant, or the address of
 // that variant if it does not have the page.
-func (c *composer) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
-	other, err := c.edition(c.ctx, it)
+func (c *Composer) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
+	other, err := c.Edition(c.Ctx, it)
 	if err != nil {
 		return "", err
 	}
-	at := c.baseOf(it)
+	at := c.BaseOf(it)
 	if current != nil && current.ID != e.Home {
 		same, err := c.counterpart(e, current, other)
 		if err != nil {
@@ -85,37 +85,37 @@ func (c *composer) variant(e *edition.Edition, current *edition.Node, it docs.Si
 		}
 		at = cmp.Or(same, at)
 	}
-	return c.choice(c.out.href(at), e, other), nil
+	return c.choice(c.Output.Href(at), e, other), nil
 }
 
 // choice returns a link to a variant in another language. The link has languageParam, so
 // that the server stores the choice. Exported files have no server that could do that.
-func (c *composer) choice(href string, e, other *edition.Edition) string {
-	if !c.out.answered() || other.Space.Language == "" || other.Space.Language == e.Space.Language {
+func (c *Composer) choice(href string, e, other *edition.Edition) string {
+	if !c.Output.Answered() || other.Space.Language == "" || other.Space.Language == e.Space.Language {
 		return href
 	}
-	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))
+	return href + "?" + LanguageParameter + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))
 }
 
 // translations returns the addresses of a page in the languages of all variants that have
 // it, including its own. It returns nil if there is only one language. If several variants
 // have the same language, the current one wins, then the first.
-func (c *composer) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
-	all := c.seen.Structure.Listed(c.target.Section.ID, c.target.Space.ID)
-	if current == nil || len(all) < 2 || e.Space.Language == "" || !c.out.published() {
+func (c *Composer) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
+	all := c.Seen.Structure.Listed(c.Target.Section.ID, c.Target.Space.ID)
+	if current == nil || len(all) < 2 || e.Space.Language == "" || !c.Output.Published() {
 		return nil, nil
 	}
-	own, err := e.Address(c.ctx, current)
+	own, err := e.Address(c.Ctx, current)
 	if err != nil || own == "" {
 		return nil, err
 	}
-	out := []theme.Translation{{Lang: e.Space.Language, Href: c.absolute(own)}}
+	out := []theme.Translation{{Lang: e.Space.Language, Href: c.Absolute(own)}}
 	had := map[string]bool{out[0].Lang: true}
 	for _, it := range all {
-		if it.Kind != docs.SiteSpace || it.ID == c.target.Space.ID {
+		if it.Kind != docs.SiteSpace || it.ID == c.Target.Space.ID {
 			continue
 		}
-		other, err := c.edition(c.ctx, it)
+		other, err := c.Edition(c.Ctx, it)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (c *composer) translations(e *edition.Edition, current *edition.Node) ([]th
 			}
 			if at != "" {
 				had[lang] = true
-				out = append(out, theme.Translation{Lang: lang, Href: c.absolute(at)})
+				out = append(out, theme.Translation{Lang: lang, Href: c.Absolute(at)})
 			}
 		}
 	}
@@ -145,7 +145,7 @@ type pageIn struct {
 // counterpart returns the address of the page of another variant at the path of n, or an
 // empty string if there is none. The home page corresponds to the home page. Results are
 // cached, because both variants and translations need them.
-func (c *composer) counterpart(e *edition.Edition, n *edition.Node, other *edition.Edition) (string, error) {
+func (c *Composer) counterpart(e *edition.Edition, n *edition.Node, other *edition.Edition) (string, error) {
 	if n.ID == e.Home {
 		return other.Base, nil
 	}
@@ -166,13 +166,13 @@ func (c *composer) counterpart(e *edition.Edition, n *edition.Node, other *editi
 
 // find returns the address of the page at a path of a variant, or an empty string if there
 // is none.
-func (c *composer) find(other *edition.Edition, path string) (string, error) {
-	page, moved, err := other.Find(c.ctx, path)
+func (c *Composer) find(other *edition.Edition, path string) (string, error) {
+	page, moved, err := other.Find(c.Ctx, path)
 	switch {
 	case err != nil:
 		return "", err
 	case page != nil:
-		return other.Address(c.ctx, page)
+		return other.Address(c.Ctx, page)
 	case !strings.HasPrefix(moved, other.Base): // an address outside of the variant
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"path"
@@ -11,10 +11,10 @@ import (
 )
 
 // noteFonts records the files of the custom fonts in settings.
-func (s *state) noteFonts(look customization.Settings) {
+func (s *State) noteFonts(look customization.Settings) {
 	for _, f := range []customization.Font{look.Styling.Font.Font, look.Styling.MonospaceFont.Font, headingFont(look)} {
 		for _, file := range fontFiles("", f) {
-			s.fonts[file.Href] = true
+			s.Fonts[file.Href] = true
 		}
 	}
 }
@@ -44,13 +44,13 @@ func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
 }
 
 // fonts returns the fonts of the page that is shown.
-func (c *composer) fonts() theme.Fonts {
+func (c *Composer) fonts() theme.Fonts {
 	of := func(f customization.Font) []theme.FontFile {
 		if f.Custom != nil {
-			return fontFiles(c.root+sites.FontPath, f)
+			return fontFiles(c.Root+sites.FontPath, f)
 		}
-		return theme.FontFamily(f.Name, c.root+sites.OwnPrefix+"assets/")
+		return theme.FontFamily(f.Name, c.Root+sites.OwnPrefix+"assets/")
 	}
-	s := &c.settings.Styling
-	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(c.settings)), Code: of(s.MonospaceFont.Font), Late: !c.out.answered()}
+	s := &c.Settings.Styling
+	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(c.Settings)), Code: of(s.MonospaceFont.Font), Late: !c.Output.Answered()}
 }

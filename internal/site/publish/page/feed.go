@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"bytes"
@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// feedFile is the file name of the feed of a page, relative to the address of that page.
-	feedFile = "rss.xml"
+	// FeedFile is the file name of the feed of a page, relative to the address of that page.
+	FeedFile = "rss.xml"
 	// maxFed is the maximum number of updates in a feed. The newest are kept.
 	maxFed = 50
 )
 
-// feedAddress returns the address of the feed of the page at an address.
-func feedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + feedFile }
+// FeedAddress returns the address of the feed of the page at an address.
+func FeedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + FeedFile }
 
-// feed returns the RSS feed of a page, with the newest update first. If the page has no
+// Feed returns the RSS feed of a page, with the newest update first. If the page has no
 // block of updates, ok is false.
-func (c *composer) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
-	doc, err := reading.Document(c.ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+func (c *Composer) Feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
+	doc, err := reading.Document(c.Ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,16 +35,16 @@ func (c *composer) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bo
 	if !ok {
 		return nil, false, nil
 	}
-	at, err := e.Address(c.ctx, n)
+	at, err := e.Address(c.Ctx, n)
 	if err != nil {
 		return nil, false, err
 	}
 	slices.SortStableFunc(updates, func(a, b markup.Update) int { return b.Date.Compare(a.Date) })
 	f := rss.Feed{
-		Title: n.Title + " · " + c.title(), Link: c.absolute(at), Self: c.absolute(feedAddress(at)),
+		Title: n.Title + " · " + c.Title(), Link: c.Absolute(at), Self: c.Absolute(FeedAddress(at)),
 		Description: cmp.Or(n.Description, n.Title), Language: e.Space.Language,
 	}
-	p := c.printer(e)
+	p := c.Printer(e)
 	for _, u := range updates[:min(len(updates), maxFed)] {
 		item, err := c.feedItem(p, u, f.Link)
 		if err != nil {
@@ -52,8 +52,8 @@ func (c *composer) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bo
 		}
 		f.Items = append(f.Items, item)
 	}
-	if p.err != nil {
-		return nil, false, p.err
+	if p.Err != nil {
+		return nil, false, p.Err
 	}
 	b, err := f.XML()
 	return b, true, err
@@ -61,7 +61,7 @@ func (c *composer) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bo
 
 // feedItem returns an update as an item of a feed. Its links are absolute, because feed
 // readers do not resolve relative ones. The page argument is the URL of the page.
-func (c *composer) feedItem(p *printer, u markup.Update, page string) (rss.Item, error) {
+func (c *Composer) feedItem(p *Printer, u markup.Update, page string) (rss.Item, error) {
 	item := rss.Item{Link: page, Date: u.Date}
 	if all := markup.Headings(u.Document); len(all) > 0 {
 		item.Title, item.Link = all[0].Text, page+reading.Fragment(all[0].Anchor)
@@ -79,10 +79,10 @@ func (c *composer) feedItem(p *printer, u markup.Update, page string) (rss.Item,
 	o, _ := p.options(func(about byte, ref docs.Ref) lookupResult { return p.resolve(lookup{about: about, ref: ref}) })
 	o.NoAnchors = true
 	o.Link = func(ref docs.Ref) (string, bool) {
-		at, ok := p.link(ref)
+		at, ok := p.Link(ref)
 		switch {
-		case strings.HasPrefix(at, c.root):
-			at = c.absolute(at)
+		case strings.HasPrefix(at, c.Root):
+			at = c.Absolute(at)
 		case strings.HasPrefix(at, "#"):
 			at = page + at
 		}

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -21,35 +21,36 @@ const (
 	formulaBytes   = 4 << 20
 )
 
-// shared is what all composers of a server share: the services that have the content, and caches.
-type shared struct {
+// Shared is what all composers of a server share: the services that have the content, and caches.
+type Shared struct {
 	Sites   *sites.Service
 	Content *content.Service
 	tries   bool // readers can try operations of APIs
 
-	states    *cache.Cache[stateKey, *state]
+	states    *cache.Cache[stateKey, *State]
 	filtered  *cache.Cache[settingsKey, *customization.Settings]
 	editions  *edition.Cache
 	texts     *texts
-	shells    *cache.Cache[pageKey, *shell]
+	shells    *cache.Cache[Key, *shell]
 	reviews   *cache.Cache[changedKey, *changed]
 	highlight *highlight.Highlighter
 	formulas  *formula.Typesetter
-	maxListed int // pages in one sitemap
-	fullPages int // pages in one part of llms-full.txt
+
+	MaxListed int // pages in one sitemap; tests have fewer
+	FullPages int // pages in one part of llms-full.txt
 }
 
-// newShared returns what composers share. Readers can try operations of APIs if tries is true.
-func newShared(s *sites.Service, c *content.Service, tries bool) *shared {
-	return &shared{
+// New returns what composers share. Readers can try operations of APIs if tries is true.
+func New(s *sites.Service, c *content.Service, tries bool) *Shared {
+	return &Shared{
 		Sites: s, Content: c, tries: tries,
-		states:    cache.New[stateKey](maxStates, (*state).weight),
+		states:    cache.New[stateKey](maxStates, (*State).weight),
 		filtered:  cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
 		editions:  edition.NewCache(maxEditions),
 		texts:     newTexts(),
-		shells:    cache.New[pageKey](maxShells, func(*shell) int { return shellWeight }),
+		shells:    cache.New[Key](maxShells, func(*shell) int { return shellWeight }),
 		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
 		highlight: highlight.New(highlightBytes), formulas: formula.New(formulaBytes),
-		maxListed: maxListed, fullPages: fullPages,
+		MaxListed: maxListed, FullPages: fullPages,
 	}
 }

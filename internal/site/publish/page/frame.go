@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"cmp"
@@ -15,34 +15,34 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// composed is a page in its frame.
-type composed struct {
-	frame *theme.Frame
-	page  *theme.Page
-	madeOf
+// Composed is a page in its frame.
+type Composed struct {
+	Frame *theme.Frame
+	Page  *theme.Page
+	MadeOf
 }
 
-// compose composes a page, and records what it is made of.
-func (c *composer) compose(e *edition.Edition, n *edition.Node) (*composed, error) {
+// Compose composes a page, and records what it is made of.
+func (c *Composer) Compose(e *edition.Edition, n *edition.Node) (*Composed, error) {
 	c.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
-	p := c.printer(e)
-	page, err := p.page(n)
+	p := c.Printer(e)
+	page, err := p.Page(n)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.frame(e, n)
+	f, err := c.Frame(e, n)
 	if err != nil {
 		return nil, err
 	}
 	if page.Actions, err = c.actions(f, e, n); err != nil {
 		return nil, err
 	}
-	return &composed{f, page, madeOf{slices.Collect(maps.Values(c.read)), p.specs, p.partial}}, nil
+	return &Composed{f, page, MadeOf{slices.Collect(maps.Values(c.read)), p.specs, p.partial}}, nil
 }
 
-// frame returns the frame of a page of the site. The edition is nil for responses outside
+// Frame returns the frame of a page of the site. The edition is nil for responses outside
 // of all spaces. The current page is nil for responses that are not a page.
-func (c *composer) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
+func (c *Composer) Frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
 	if e == nil {
 		return c.plainFrame(nil), nil
 	}
@@ -50,10 +50,10 @@ func (c *composer) frame(e *edition.Edition, current *edition.Node) (*theme.Fram
 	if err != nil {
 		return nil, err
 	}
-	if f.Draft, err = c.out.banner(f, c, e, current); err != nil {
+	if f.Draft, err = c.Output.Banner(f, c, e, current); err != nil {
 		return nil, err
 	}
-	if f.Navigation, err = e.Navigation(c.ctx, current); err != nil {
+	if f.Navigation, err = e.Navigation(c.Ctx, current); err != nil {
 		return nil, err
 	}
 	f.Feedback = c.feedbackAddress(e, current)
@@ -81,19 +81,19 @@ const shellWeight = 32 << 10
 
 // shell returns a copy of the frame that all pages of an edition share. It is cached for
 // all visitors who see the same content, in the same way as responses.
-func (c *composer) shell(e *edition.Edition) (*theme.Frame, error) {
-	key := c.pageKey(e, "")
-	keep := c.keeps()
+func (c *Composer) shell(e *edition.Edition) (*theme.Frame, error) {
+	key := c.Key(e, "")
+	keep := c.Keeps()
 	if s, ok := c.shells.Get(key); ok && keep {
-		if current, err := c.current(c.ctx, s.read, e.Space); err != nil || current {
+		if current, err := c.current(c.Ctx, s.read, e.Space); err != nil || current {
 			return c.frameOf(s), err
 		}
 	}
 	before := c.read
 	c.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	s := &shell{frame: *c.plainFrame(e)}
-	c.out.dress(&s.frame, c, e)
-	err := c.decorate(&s.frame, c.printer(e))
+	c.Output.Dress(&s.frame, c, e)
+	err := c.decorate(&s.frame, c.Printer(e))
 	s.read, c.read = slices.Collect(maps.Values(c.read)), before
 	if err == nil && keep {
 		s.frame.Parts = &theme.Parts{}
@@ -104,7 +104,7 @@ func (c *composer) shell(e *edition.Edition) (*theme.Frame, error) {
 
 // frameOf returns a copy of the frame of a shell, and records the spaces that the shell was
 // made of.
-func (c *composer) frameOf(s *shell) *theme.Frame {
+func (c *Composer) frameOf(s *shell) *theme.Frame {
 	if c.read != nil {
 		for _, st := range s.read {
 			c.read[st.id] = st
@@ -116,12 +116,12 @@ func (c *composer) frameOf(s *shell) *theme.Frame {
 
 // plainFrame returns a frame with the settings of the customization that all pages share.
 // The edition may be nil.
-func (c *composer) plainFrame(e *edition.Edition) *theme.Frame {
-	s := &c.settings
+func (c *Composer) plainFrame(e *edition.Edition) *theme.Frame {
+	s := &c.Settings
 	f := &theme.Frame{
-		Lang: c.lang(e), Title: c.site.Title, Home: c.out.href(c.root),
-		Style: c.root + sites.OwnPrefix + "assets/" + theme.Style.Name, Script: c.root + sites.OwnPrefix + "assets/" + theme.Script.Name,
-		Diagrams: c.root + sites.OwnPrefix + "assets/" + theme.Diagrams.Name,
+		Lang: c.lang(e), Title: c.Site.Title, Home: c.Output.Href(c.Root),
+		Style: c.Root + sites.OwnPrefix + "assets/" + theme.Style.Name, Script: c.Root + sites.OwnPrefix + "assets/" + theme.Script.Name,
+		Diagrams: c.Root + sites.OwnPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
 			Primary: tone(s.Styling.PrimaryColor), Info: tone(s.Styling.InfoColor), Success: tone(s.Styling.SuccessColor),
 			Warning: tone(s.Styling.WarningColor), Danger: tone(s.Styling.DangerColor),
@@ -131,7 +131,7 @@ func (c *composer) plainFrame(e *edition.Edition) *theme.Frame {
 		},
 		Fonts:    c.fonts(),
 		Scheme:   c.scheme(),
-		Hidden:   !c.listed(),
+		Hidden:   !c.Listed(),
 		Sections: c.sections("", c.lang(e)),
 		Icons:    c.look(e).icons,
 		Switch:   s.Themes.Toggeable,
@@ -147,7 +147,7 @@ func (c *composer) plainFrame(e *edition.Edition) *theme.Frame {
 	case s.Favicon.Icon != nil:
 		f.Favicon = s.Favicon.Icon.Light
 	case s.Favicon.Emoji != "":
-		f.Favicon = c.root + sites.OwnPrefix + "icon.svg"
+		f.Favicon = c.Root + sites.OwnPrefix + "icon.svg"
 	}
 	f.Logo = picture(s.Header.Logo)
 	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL, Trademark: s.Trademark.Enabled}
@@ -158,16 +158,16 @@ func (c *composer) plainFrame(e *edition.Edition) *theme.Frame {
 
 // lang returns the language of the edition. It returns the language of the site if the
 // edition is nil or has no language.
-func (c *composer) lang(e *edition.Edition) string {
+func (c *Composer) lang(e *edition.Edition) string {
 	if e != nil && e.Space.Language != "" {
 		return e.Space.Language
 	}
-	return c.settings.Internationalization.Locale
+	return c.Settings.Internationalization.Locale
 }
 
 // scheme returns the colour scheme that pages have until the reader chooses another one.
-func (c *composer) scheme() theme.Scheme {
-	switch c.settings.Themes.Default {
+func (c *Composer) scheme() theme.Scheme {
+	switch c.Settings.Themes.Default {
 	case "light":
 		return theme.Light
 	case "dark":
@@ -176,9 +176,9 @@ func (c *composer) scheme() theme.Scheme {
 	return theme.Auto
 }
 
-// absolute returns the absolute URL of an address that begins with the root. Its host is
+// Absolute returns the absolute URL of an address that begins with the root. Its host is
 // the one that the configuration of the site names.
-func (c *composer) absolute(at string) string { return c.out.absolute(c, at) }
+func (c *Composer) Absolute(at string) string { return c.Output.Absolute(c, at) }
 
 func when(yes bool, s string) string {
 	if yes {
@@ -246,17 +246,17 @@ func picture(i *customization.Image) theme.Picture {
 
 // sections returns the children of a section or group that the visitor sees, as tabs with
 // titles in a language.
-func (c *composer) sections(parent docs.SiteItemID, lang string) []*theme.Link {
+func (c *Composer) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 	var out []*theme.Link
-	for _, it := range c.seen.Structure.Listed(parent, c.target.Space.ID) {
+	for _, it := range c.Seen.Structure.Listed(parent, c.Target.Space.ID) {
 		l := &theme.Link{Title: it.TitleIn(lang), Icon: it.Icon}
 		switch it.Kind {
 		case docs.SiteSection:
-			sp, ok := c.seen.Structure.Entry(it.ID, c.target.Space.ID)
+			sp, ok := c.Seen.Structure.Entry(it.ID, c.Target.Space.ID)
 			if !ok {
 				continue
 			}
-			l.Href, l.Current = c.out.href(c.baseOf(sp)), it.ID == c.target.Section.ID
+			l.Href, l.Current = c.Output.Href(c.BaseOf(sp)), it.ID == c.Target.Section.ID
 		case docs.SiteGroup:
 			l.Children = c.sections(it.ID, lang)
 			for _, c := range l.Children {
@@ -273,12 +273,12 @@ func (c *composer) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 }
 
 // decorate adds the links and the announcement of the customization to a frame.
-func (c *composer) decorate(f *theme.Frame, p *printer) error {
-	s, lang := &c.settings, f.Lang
+func (c *Composer) decorate(f *theme.Frame, p *Printer) error {
+	s, lang := &c.Settings, f.Lang
 	link := func(title string, to *docs.Ref) *theme.Link {
 		l := &theme.Link{Title: title}
 		if to != nil {
-			l.Href, _ = p.link(*to)
+			l.Href, _ = p.Link(*to)
 			l.External = to.Kind == docs.RefURL
 		}
 		return l
@@ -292,7 +292,7 @@ func (c *composer) decorate(f *theme.Frame, p *printer) error {
 		return out
 	}
 	if to := s.Header.PrimaryLink; to != nil {
-		if href, ok := p.link(*to); ok {
+		if href, ok := p.Link(*to); ok {
 			f.Home = href
 		}
 	}
@@ -317,5 +317,5 @@ func (c *composer) decorate(f *theme.Frame, p *printer) error {
 			}
 		}
 	}
-	return p.err
+	return p.Err
 }

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"net/url"
@@ -13,12 +13,12 @@ import (
 
 // actions returns the entries of the menu of a page, as configured in the customization.
 // Entries that need an assistant of the server are omitted, because the server has none.
-func (c *composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
+func (c *Composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
 	if !shows(layoutOf(n.Page).Actions) {
 		return nil, nil
 	}
 	var out []*theme.Link
-	for _, item := range c.settings.PageActions.Items {
+	for _, item := range c.Settings.PageActions.Items {
 		var l *theme.Link
 		var err error
 		switch {
@@ -28,8 +28,8 @@ func (c *composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) 
 			out = append(out, c.assistantLinks(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
-		case item == "mcp" && c.hasMCP():
-			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: c.root + sites.OwnPrefix + mcpName}
+		case item == "mcp" && c.HasMCP():
+			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: c.Root + sites.OwnPrefix + MCPName}
 		case item == "git":
 			l, err = c.edit(f, e, n)
 		}
@@ -45,10 +45,10 @@ func (c *composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) 
 
 // edit returns the link to edit the source of a page. It returns nil if the space has no
 // repository whose provider shows sources.
-func (c *composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
+func (c *Composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
 	view := *e.View
 	view.Space = e.Space // e.View may have an older state of the repository
-	at, ok, err := view.SourceURL(c.ctx, n.Page)
+	at, ok, err := view.SourceURL(c.Ctx, n.Page)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -68,17 +68,17 @@ func (c *composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*t
 // fill replaces the placeholder %s in text.
 func fill(text, with string) string { return strings.Replace(text, "%s", with, 1) }
 
-// offersPDF reports whether readers may download pages as PDF.
-func (c *composer) offersPDF() bool {
-	return slices.Contains(c.settings.PageActions.Items, "pdf") && c.out.answered()
+// OffersPDF reports whether readers may download pages as PDF.
+func (c *Composer) OffersPDF() bool {
+	return slices.Contains(c.Settings.PageActions.Items, "pdf") && c.Output.Answered()
 }
 
 // downloads returns links to the PDF of a page and to the PDF of its space.
-func (c *composer) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) []*theme.Link {
-	if !c.offersPDF() {
+func (c *Composer) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) []*theme.Link {
+	if !c.OffersPDF() {
 		return nil
 	}
-	at := e.Base + sites.OwnPrefix + pdfName
+	at := e.Base + sites.OwnPrefix + PDFName
 	return []*theme.Link{
 		{Title: t.DownloadPDF, Icon: "file-pdf", Href: at + "?" + url.Values{"page": {string(n.ID)}, "only": {"true"}}.Encode()},
 		{Title: t.DownloadAll, Icon: "book", Href: at},
@@ -93,13 +93,13 @@ var assistants = []struct{ name, icon, at string }{
 
 // assistantLinks returns links that open a page in external assistants. There are none
 // for private pages, because assistants can read only public ones.
-func (c *composer) assistantLinks(f *theme.Frame) (out []*theme.Link) {
-	if f.Canonical == "" || f.Alternate == "" || c.private {
+func (c *Composer) assistantLinks(f *theme.Frame) (out []*theme.Link) {
+	if f.Canonical == "" || f.Alternate == "" || c.Private {
 		return nil
 	}
 	t := f.Texts()
 	for _, a := range assistants {
-		out = append(out, &theme.Link{Title: fill(t.OpenIn, a.name), Icon: a.icon, Href: a.at + url.QueryEscape(fill(t.AskAbout, c.absolute(f.Alternate))), External: true})
+		out = append(out, &theme.Link{Title: fill(t.OpenIn, a.name), Icon: a.icon, Href: a.at + url.QueryEscape(fill(t.AskAbout, c.Absolute(f.Alternate))), External: true})
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -10,7 +10,7 @@ import (
 )
 
 // specVersion returns the current version of the API description that a reference names.
-func (p *printer) specVersion(ref docs.Ref) (string, bool) {
+func (p *Printer) specVersion(ref docs.Ref) (string, bool) {
 	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
@@ -21,7 +21,7 @@ func (p *printer) specVersion(ref docs.Ref) (string, bool) {
 
 // spec returns the current API description that a reference names, or nil. Each
 // description is loaded once per printer.
-func (p *printer) spec(ref docs.Ref) *openapi.Description {
+func (p *Printer) spec(ref docs.Ref) *openapi.Description {
 	if d, ok := p.described[ref]; ok {
 		return d
 	}
@@ -38,7 +38,7 @@ func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	return d
 }
 
-func (p *printer) description(ref docs.Ref, version string) (*openapi.Description, error) {
+func (p *Printer) description(ref docs.Ref, version string) (*openapi.Description, error) {
 	e := p.editionOf(ref)
 	if e == nil {
 		return nil, nil
@@ -48,14 +48,14 @@ func (p *printer) description(ref docs.Ref, version string) (*openapi.Descriptio
 
 // expandAPIBlocks returns a document in which API blocks are replaced by plain blocks with
 // the content of the API descriptions.
-func (p *printer) expandAPIBlocks(doc *markup.Document) *markup.Document {
+func (p *Printer) expandAPIBlocks(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(p.spec, doc)
 }
 
-// operation returns the operation of a specification with a method and a path. The error is
+// Operation returns the operation of a specification with a method and a path. The error is
 // NotFound if the page does not describe it.
-func (c *composer) operation(e *edition.Edition, n *edition.Node, spec, method, path string) (*openapi.Operation, error) {
-	p := c.printer(e)
+func (c *Composer) Operation(e *edition.Edition, n *edition.Node, spec, method, path string) (*openapi.Operation, error) {
+	p := c.Printer(e)
 	f, err := p.text(n)
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (c *composer) operation(e *edition.Edition, n *edition.Node, spec, method, 
 			}
 		}
 	}
-	if p.err != nil {
-		return nil, p.err
+	if p.Err != nil {
+		return nil, p.Err
 	}
 	return nil, errs.E(errs.NotFound, "the page does not describe this operation")
 }

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"math/rand/v2"
@@ -18,7 +18,7 @@ func TestCounterpartsAreLookedForOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, other := &composer{ctx: t.Context()}, *e
+	c, other := &Composer{Ctx: t.Context()}, *e
 	other.Base = "/v2/"
 	var nodes []*edition.Node
 	if _, err := e.Documents(t.Context(), nil, func(n *edition.Node) (bool, error) {

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"cmp"
@@ -21,18 +21,18 @@ import (
 // maxChanged is the maximum number of changed pages that a draft lists.
 const maxChanged = 200
 
-// diffParameter is the query parameter that shows the changes of a page in a draft.
-const diffParameter = "diff"
+// DiffParameter is the query parameter that shows the changes of a page in a draft.
+const DiffParameter = "diff"
 
-// review describes a draft and its changes. Both editions are filtered for the visitor, so
+// Review describes a draft and its changes. Both editions are filtered for the visitor, so
 // that a hidden page is in neither.
-type review struct {
+type Review struct {
 	request *docs.ChangeRequest // nil if the draft is a revision
 	rev     docs.Revision
-	before  *edition.Edition // nil if the visitor may not see the previous content
+	Before  *edition.Edition // nil if the visitor may not see the previous content
 	after   *edition.Edition
 	changed *changed
-	marked  bool // changes are highlighted
+	Marked  bool // changes are highlighted
 }
 
 // changed lists the pages that a draft changes and that a visitor sees.
@@ -49,14 +49,14 @@ type changedPage struct {
 	kind  string
 }
 
-// reviewOf returns the review of the draft that is visited. A change request is compared with
+// Review returns the review of the draft that is visited. A change request is compared with
 // the revision of its space that it was last updated to. A revision is compared with its
 // parent, unless the visitor may see nothing but this draft.
-func (c *composer) reviewOf(sp docs.Space, d authz.Draft, after *edition.Edition, marked, limited bool) (*review, error) {
-	out := &review{rev: after.View.Rev, after: after, marked: marked}
+func (c *Composer) Review(sp docs.Space, d authz.Draft, after *edition.Edition, marked, limited bool) (*Review, error) {
+	out := &Review{rev: after.View.Rev, after: after, Marked: marked}
 	var from docs.RevisionID
 	if d.Request != "" {
-		cr, err := c.Sites.Store.ChangeRequest(c.ctx, sp.ID, string(d.Request))
+		cr, err := c.Sites.Store.ChangeRequest(c.Ctx, sp.ID, string(d.Request))
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +67,14 @@ func (c *composer) reviewOf(sp docs.Space, d authz.Draft, after *edition.Edition
 	if d.Request == "" && limited {
 		return out, nil // a preview token for one revision does not cover others
 	}
-	view, err := c.Content.Revision(c.ctx, sp, from)
+	view, err := c.Content.Revision(c.Ctx, sp, from)
 	if err != nil {
 		return nil, err
 	}
-	if out.before, err = c.cached(c.ctx, view.For(c.seen.Reader), c.baseOf(c.target.Space)); err != nil {
+	if out.Before, err = c.Cached(c.Ctx, view.For(c.Seen.Reader), c.BaseOf(c.Target.Space)); err != nil {
 		return nil, err
 	}
-	out.changed, err = c.changed(c.ctx, out.before, after)
+	out.changed, err = c.changed(c.Ctx, out.Before, after)
 	return out, err
 }
 
@@ -82,7 +82,7 @@ func (c *composer) reviewOf(sp docs.Space, d authz.Draft, after *edition.Edition
 type changedKey struct{ before, after edition.Key }
 
 // changed returns the pages that differ between two editions.
-func (s *shared) changed(ctx context.Context, before, after *edition.Edition) (*changed, error) {
+func (s *Shared) changed(ctx context.Context, before, after *edition.Edition) (*changed, error) {
 	key := changedKey{before.Key(), after.Key()}
 	if c, ok := s.reviews.Get(key); ok {
 		return c, nil
@@ -148,9 +148,9 @@ func changeOf(ctx context.Context, before, after *edition.Edition, p content.Pag
 }
 
 // banner returns the banner that is shown above the pages of a draft.
-func (c *composer) banner(f *theme.Frame, rv *review, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
+func (c *Composer) banner(f *theme.Frame, rv *Review, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	t := f.Texts().Review
-	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: c.baseOf(c.target.Space), Marked: rv.marked}
+	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: c.BaseOf(c.Target.Space), Marked: rv.Marked}
 	author := rv.rev.Author
 	if cr := rv.request; cr != nil {
 		d.Name, d.Subject, author = t.Request+" #"+strconv.FormatInt(cr.Number, 10), cr.Subject, cr.CreatedBy.ID
@@ -159,25 +159,25 @@ func (c *composer) banner(f *theme.Frame, rv *review, e *edition.Edition, curren
 		}[cr.Status]}
 	}
 	if author != "" {
-		u, err := c.Sites.Store.User(c.ctx, author)
+		u, err := c.Sites.Store.User(c.Ctx, author)
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return nil, err
 		}
 		d.Author = u.DisplayName
 	}
-	if rv.before == nil {
+	if rv.Before == nil {
 		return d, nil
 	}
 	suffix := ""
-	if rv.marked {
-		suffix = "?" + diffParameter
+	if rv.Marked {
+		suffix = "?" + DiffParameter
 	}
 	labels := map[string]string{"added": t.Added, "removed": t.Removed, "edited": t.Changed, "moved": t.Moved}
 	for _, c := range rv.changed.pages {
 		l := theme.Changed{Kind: c.kind, Text: labels[c.kind], Link: theme.Link{Title: c.title, Current: current != nil && c.id == current.ID}}
 		switch {
 		case c.named && c.kind == "removed":
-			l.Href = e.Base + c.path + "?" + diffParameter
+			l.Href = e.Base + c.path + "?" + DiffParameter
 		case c.named:
 			l.Href = e.Base + c.path + suffix
 		}
@@ -192,42 +192,42 @@ func (c *composer) banner(f *theme.Frame, rv *review, e *edition.Edition, curren
 
 // bannerOf adds links from a page of a draft to its other forms: with or without changes,
 // and published.
-func (c *composer) bannerOf(d *theme.Draft, rv *review, e *edition.Edition, current *edition.Node) error {
+func (c *Composer) bannerOf(d *theme.Draft, rv *Review, e *edition.Edition, current *edition.Node) error {
 	t := theme.TextsIn(c.lang(e)).Review
-	at, err := e.Address(c.ctx, current)
+	at, err := e.Address(c.Ctx, current)
 	if err != nil {
 		return err
 	}
-	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !rv.marked {
-		d.Switch.Href += "?" + diffParameter
+	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !rv.Marked {
+		d.Switch.Href += "?" + DiffParameter
 	}
-	d.Live, err = c.publishedAddress(current)
+	d.Live, err = c.PublishedAddress(current)
 	return err
 }
 
-// publishedAddress returns the address of a published page, or of its space if the page is
+// PublishedAddress returns the address of a published page, or of its space if the page is
 // not published.
-func (c *composer) publishedAddress(page *edition.Node) (string, error) {
-	home := c.baseOf(c.target.Space)
-	e, err := c.edition(c.ctx, c.target.Space)
+func (c *Composer) PublishedAddress(page *edition.Node) (string, error) {
+	home := c.BaseOf(c.Target.Space)
+	e, err := c.Edition(c.Ctx, c.Target.Space)
 	if err != nil {
 		return "", err
 	}
-	n, err := e.Page(c.ctx, page.ID)
+	n, err := e.Page(c.Ctx, page.ID)
 	if err != nil || n == nil {
 		return home, err
 	}
-	at, err := e.Address(c.ctx, n)
+	at, err := e.Address(c.Ctx, n)
 	return cmp.Or(at, home), err
 }
 
-// markChanges returns a page of a draft with its changes highlighted, and adds the number of
+// MarkChanges returns a page of a draft with its changes highlighted, and adds the number of
 // changes to the banner. If the draft removes the page, is is nil. If the draft adds the
 // page, was is nil.
-func (c *composer) markChanges(rv *review, d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
+func (c *Composer) MarkChanges(rv *Review, d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
 	var old, now theme.Page
 	if was != nil {
-		p, err := c.printer(rv.before).page(was)
+		p, err := c.Printer(rv.Before).Page(was)
 		if err != nil {
 			return nil, err
 		}
@@ -235,7 +235,7 @@ func (c *composer) markChanges(rv *review, d *theme.Draft, was, is *edition.Node
 	}
 	out := theme.Page{Title: old.Title, Anchor: old.Anchor}
 	if is != nil {
-		p, err := c.printer(rv.after).page(is)
+		p, err := c.Printer(rv.after).Page(is)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (c *composer) markChanges(rv *review, d *theme.Draft, was, is *edition.Node
 	d.Note = t.Large
 	r, ok := visualdiff.HTML(headHTML(&old, &now)+string(old.Body), headHTML(&now, &old)+string(now.Body), visualdiff.Options{
 		Labels: visualdiff.Labels{Added: t.Added, Removed: t.Removed, Changed: t.Changed, Moved: t.Moved},
-		From:   rv.before.Base, To: rv.after.Base, Anchor: "~change-",
+		From:   rv.Before.Base, To: rv.after.Base, Anchor: "~change-",
 	})
 	if !ok {
 		return &out, nil

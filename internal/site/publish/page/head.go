@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 
 // describe adds metadata for machines to the frame of a page: its canonical address, its
 // Markdown, its picture and structured data.
-func (c *composer) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
+func (c *Composer) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
 	if current == nil {
 		return nil
 	}
@@ -21,16 +21,16 @@ func (c *composer) describe(f *theme.Frame, e *edition.Edition, current *edition
 		f.Drawer = true
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	at, err := e.Address(c.ctx, current)
+	at, err := e.Address(c.Ctx, current)
 	if err != nil {
 		return err
 	}
-	if at != "" && c.out.published() {
-		f.Alternate = markdownAddress(at, e.Base)
-		f.Canonical = c.absolute(at)
-		f.Image, f.Drawn = c.settings.SocialPreview.URL, c.settings.SocialPreview.URL == "" && c.out.answered() // an export has no server that draws pictures
+	if at != "" && c.Output.Published() {
+		f.Alternate = MarkdownAddress(at, e.Base)
+		f.Canonical = c.Absolute(at)
+		f.Image, f.Drawn = c.Settings.SocialPreview.URL, c.Settings.SocialPreview.URL == "" && c.Output.Answered() // an export has no server that draws pictures
 		if f.Drawn {
-			f.Image = c.absolute(c.cardAddress(e, current))
+			f.Image = c.Absolute(c.CardAddress(e, current))
 		}
 		if f.Data, err = c.structuredData(f, e, current); err != nil {
 			return err
@@ -51,8 +51,8 @@ const maxAlternates = 100
 
 // alternates appends the alternates that the front matter of a page lists to its
 // translations. A language has at most one address.
-func (c *composer) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
-	if n == nil || n.MetaLinks == nil || !c.out.published() {
+func (c *Composer) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
+	if n == nil || n.MetaLinks == nil || !c.Output.Published() {
 		return out, nil
 	}
 	had := func(same func(theme.Translation) bool) bool { return slices.ContainsFunc(out, same) }
@@ -74,12 +74,12 @@ func (c *composer) alternates(e *edition.Edition, n *edition.Node, out []theme.T
 
 // metaLink resolves a destination in the front matter of a page to an address and, if
 // known, its language. It returns the zero value if the visitor does not see the target.
-func (c *composer) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
-	file, err := e.View.FileOf(c.ctx, n.Page)
+func (c *Composer) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
+	file, err := e.View.FileOf(c.Ctx, n.Page)
 	if err != nil {
 		return none, err
 	}
-	l := e.View.Linker(c.ctx, file)
+	l := e.View.Linker(c.Ctx, file)
 	ref, ok := l.Current(dest, markup.UseLink)
 	if l.Err != nil {
 		return none, l.Err
@@ -94,16 +94,16 @@ func (c *composer) metaLink(e *edition.Edition, n *edition.Node, dest string) (n
 	if ref.Page == "" && ref.Space == "" { // an anchor in the page, or a file
 		return none, nil
 	}
-	p := c.printer(e)
+	p := c.Printer(e)
 	in := p.editionOf(ref)
 	if in == nil {
-		return none, p.err
+		return none, p.Err
 	}
-	at, err := in.Resolve(c.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
-	if err != nil || !strings.HasPrefix(at, c.root) {
+	at, err := in.Resolve(c.Ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
+	if err != nil || !strings.HasPrefix(at, c.Root) {
 		return none, err
 	}
-	return theme.Translation{Lang: in.Space.Language, Href: c.absolute(at)}, nil
+	return theme.Translation{Lang: in.Space.Language, Href: c.Absolute(at)}, nil
 }
 
 // Structured data of a page, in the vocabulary of schema.org.
@@ -144,8 +144,8 @@ const (
 
 // structuredData returns structured data about a page, and about its breadcrumbs from the
 // home page of the site.
-func (c *composer) structuredData(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
-	home := c.absolute(c.root)
+func (c *Composer) structuredData(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
+	home := c.Absolute(c.Root)
 	a := article{
 		Context: schemaOrg, Type: "TechArticle", Headline: n.Title, URL: f.Canonical, Image: f.Image, Language: f.Lang,
 		PartOf: webSite{"WebSite", f.Title, home},
@@ -158,12 +158,12 @@ func (c *composer) structuredData(f *theme.Frame, e *edition.Edition, n *edition
 	}
 	way := breadcrumbs{Context: schemaOrg, Type: "BreadcrumbList", Items: []crumb{{"ListItem", 1, f.Title, home}}}
 	for _, up := range append(n.Ancestors(), n) {
-		at, err := e.Address(c.ctx, up)
+		at, err := e.Address(c.Ctx, up)
 		if err != nil {
 			return nil, err
 		}
-		if at != "" && at != c.root {
-			way.Items = append(way.Items, crumb{"ListItem", len(way.Items) + 1, up.Title, c.absolute(at)})
+		if at != "" && at != c.Root {
+			way.Items = append(way.Items, crumb{"ListItem", len(way.Items) + 1, up.Title, c.Absolute(at)})
 		}
 	}
 	return []any{a, way}, nil

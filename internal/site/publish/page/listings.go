@@ -1,9 +1,10 @@
-package publish
+package page
 
 import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/budget"
@@ -22,27 +23,27 @@ const (
 	fullPages = 100
 	maxFull   = 4 << 20
 
-	fullName  = "llms-full.txt"
-	pagesName = "sitemap-pages.xml"
+	FullName  = "llms-full.txt"
+	PagesName = "sitemap-pages.xml"
 )
 
-// listed reports whether search engines may list the site.
-func (c *composer) listed() bool {
-	return c.site.Visibility == docs.VisibilityPublic && c.out.published()
+// Listed reports whether search engines may list the site.
+func (c *Composer) Listed() bool {
+	return c.Site.Visibility == docs.VisibilityPublic && c.Output.Published()
 }
 
-func (c *composer) robots() []byte {
-	if !c.listed() {
+func (c *Composer) Robots() []byte {
+	if !c.Listed() {
 		return []byte("User-agent: *\nDisallow: /\n")
 	}
 	var b bytes.Buffer
 	b.WriteString("User-agent: *\nAllow: /\n")
 	for _, prefix := range []string{sites.OwnPrefix, sites.OtherPrefix} {
-		for _, name := range []string{"search", "found", "auth/", mcpName, pdfName, feedbackName} { // but allow the files and the style sheet of pages
+		for _, name := range []string{"search", "found", "auth/", MCPName, PDFName, FeedbackName} { // but allow the files and the style sheet of pages
 			fmt.Fprintf(&b, "Disallow: /*%s%s\n", prefix, name)
 		}
 	}
-	fmt.Fprintf(&b, "\nSitemap: %s\n", c.absolute(c.root+"sitemap.xml"))
+	fmt.Fprintf(&b, "\nSitemap: %s\n", c.Absolute(c.Root+"sitemap.xml"))
 	return b.Bytes()
 }
 
@@ -51,9 +52,9 @@ type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at stri
 
 // eachPage calls fn for each page that is reachable by navigation and that search engines
 // may list, in the order of the site.
-func (c *composer) eachPage(fn listing) error {
-	for _, it := range c.seen.Structure.AllListed() {
-		e, err := c.edition(c.ctx, it)
+func (c *Composer) eachPage(fn listing) error {
+	for _, it := range c.Seen.Structure.AllListed() {
+		e, err := c.Edition(c.Ctx, it)
 		if err != nil {
 			return err
 		}
@@ -65,12 +66,12 @@ func (c *composer) eachPage(fn listing) error {
 }
 
 // eachPageOf is eachPage for one space.
-func (c *composer) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
-	return e.Documents(c.ctx, nil, func(n *edition.Node) (bool, error) {
-		if err := budget.Yield(c.ctx); err != nil {
+func (c *Composer) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
+	return e.Documents(c.Ctx, nil, func(n *edition.Node) (bool, error) {
+		if err := budget.Yield(c.Ctx); err != nil {
 			return false, err
 		}
-		at, err := e.Address(c.ctx, n)
+		at, err := e.Address(c.Ctx, n)
 		if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
 			return true, err
 		}
@@ -79,44 +80,44 @@ func (c *composer) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) 
 }
 
 const (
-	sitemapType   = "application/xml; charset=utf-8"
+	SitemapType   = "application/xml; charset=utf-8"
 	sitemapSchema = `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
 )
 
-// sitemap returns the sitemap of the site. If the site may have more pages than one sitemap
+// Sitemap returns the sitemap of the site. If the site may have more pages than one sitemap
 // can list, it returns a sitemap index that lists the sitemaps of its spaces.
-func (c *composer) sitemap() ([]byte, error) {
-	all, count := c.seen.Structure.AllListed(), 0
+func (c *Composer) Sitemap() ([]byte, error) {
+	all, count := c.Seen.Structure.AllListed(), 0
 	for _, it := range all {
-		e, err := c.edition(c.ctx, it)
+		e, err := c.Edition(c.Ctx, it)
 		if err != nil {
 			return nil, err
 		}
 		count += e.Count
 	}
 	m := newSitemap("urlset")
-	if count <= c.maxListed {
+	if count <= c.MaxListed {
 		err := c.eachPage(func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
-			m.add("url", c.absolute(at), n.UpdatedAt)
+			m.add("url", c.Absolute(at), n.UpdatedAt)
 			return true, nil
 		})
 		return m.end(), err
 	}
 	var never docs.Time
 	m = newSitemap("sitemapindex")
-	for _, it := range all[:min(len(all), c.maxListed)] {
-		m.add("sitemap", c.absolute(c.baseOf(it)+pagesName), never)
+	for _, it := range all[:min(len(all), c.MaxListed)] {
+		m.add("sitemap", c.Absolute(c.BaseOf(it)+PagesName), never)
 	}
 	return m.end(), nil
 }
 
-// sitemapOf returns the sitemap of one space.
-func (c *composer) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
+// SitemapOf returns the sitemap of one space.
+func (c *Composer) SitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
 	m, count := newSitemap("urlset"), 0
 	_, err := c.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
-		m.add("url", c.absolute(at), n.UpdatedAt)
+		m.add("url", c.Absolute(at), n.UpdatedAt)
 		count++
-		return count < c.maxListed, nil
+		return count < c.MaxListed, nil
 	})
 	return m.end(), err
 }
@@ -148,12 +149,12 @@ func (m *sitemapWriter) end() []byte {
 	return m.Bytes()
 }
 
-// llms returns llms.txt: the address of the MCP server, and a list of all pages with the
+// LLMs returns llms.txt: the address of the MCP server, and a list of all pages with the
 // addresses of their Markdown.
-func (c *composer) llms() ([]byte, error) {
+func (c *Composer) LLMs() ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", inline.Escape(c.title()))
-	if c.hasMCP() {
+	fmt.Fprintf(&b, "# %s\n", inline.Escape(c.Title()))
+	if c.HasMCP() {
 		fmt.Fprintf(&b, "\nAssistants can search and read this documentation with the Model Context Protocol (streamable HTTP): %s\n", c.mcpAddress())
 	}
 	var last docs.SiteItemID
@@ -163,7 +164,7 @@ func (c *composer) llms() ([]byte, error) {
 			last = it.ID
 			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.TitleIn(c.lang(e))))
 		}
-		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), c.absolute(markdownAddress(at, e.Base)))
+		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), c.Absolute(MarkdownAddress(at, e.Base)))
 		if n.Description != "" {
 			b.WriteString(": " + strings.Join(strings.Fields(n.Description), " "))
 		}
@@ -174,48 +175,58 @@ func (c *composer) llms() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// partName returns the path of a part of llms-full.txt. Exports use different names, because
+// PartName returns the path of a part of llms-full.txt. Exports use different names, because
 // a folder cannot have the name of a file.
-func (c *composer) partName(part int) string {
+func (c *Composer) PartName(part int) string {
 	switch {
 	case part == 1:
-		return fullName
-	case !c.out.answered():
+		return FullName
+	case !c.Output.Answered():
 		return fmt.Sprintf("llms-full-%d.txt", part)
 	}
-	return fmt.Sprintf("%s/%d", fullName, part)
+	return fmt.Sprintf("%s/%d", FullName, part)
 }
 
-// llmsFull returns one part of llms-full.txt: the Markdown of its pages, one after the other.
+// LlmsFull returns one part of llms-full.txt: the Markdown of its pages, one after the other.
 // The text ends with the address of the next part, if there is one. If it was cut, it names
 // the first missing page. llmsFull returns nil for a part that does not exist.
-func (c *composer) llmsFull(part int) ([]byte, error) {
+func (c *Composer) LlmsFull(part int) ([]byte, error) {
 	var b bytes.Buffer
-	skip, listed, ended := (part-1)*c.fullPages, 0, false
+	skip, listed, ended := (part-1)*c.FullPages, 0, false
 	err := c.eachPage(func(_ docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		switch listed++; {
 		case listed <= skip:
 			return true, nil
-		case listed > skip+c.fullPages:
-			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", c.absolute(c.root+c.partName(part+1)))
+		case listed > skip+c.FullPages:
+			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", c.Absolute(c.Root+c.PartName(part+1)))
 			return false, nil
 		case ended:
 			return true, nil
 		}
-		text, err := c.printer(e).markdown(n)
+		text, err := c.Printer(e).Markdown(n)
 		if err != nil {
 			return false, err
 		}
 		if b.Len()+len(text) > maxFull && b.Len() > 0 {
 			ended = true
-			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", c.absolute(markdownAddress(at, e.Base)), c.absolute(c.root+"llms.txt"))
+			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", c.Absolute(MarkdownAddress(at, e.Base)), c.Absolute(c.Root+"llms.txt"))
 			return true, nil
 		}
-		fmt.Fprintf(&b, "Source: %s\n\n%s\n", c.absolute(at), text)
+		fmt.Fprintf(&b, "Source: %s\n\n%s\n", c.Absolute(at), text)
 		return true, nil
 	})
 	if b.Len() == 0 && part > 1 {
 		return nil, err
 	}
-	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(c.title(), "--", "—"), part), b.Bytes()...), err
+	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(c.Title(), "--", "—"), part), b.Bytes()...), err
+}
+
+// FullPart returns the part of llms-full.txt that a path names, starting from 1.
+func FullPart(name string) (part int, ok bool) {
+	if name == FullName {
+		return 1, true
+	}
+	number, ok := strings.CutPrefix(name, FullName+"/")
+	part, err := strconv.Atoi(number)
+	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
 }

@@ -1,4 +1,4 @@
-package publish
+package page
 
 import (
 	"html"
@@ -14,11 +14,11 @@ import (
 // defaultColor is the color of pictures of sites without a primary color.
 var defaultColor = color.RGBA{26, 95, 180, 255}
 
-// card returns the content of the preview picture of a page.
-func (c *composer) card(e *edition.Edition, n *edition.Node) social.Card {
-	s := &c.settings
+// Card returns the content of the preview picture of a page.
+func (c *Composer) Card(e *edition.Edition, n *edition.Node) social.Card {
+	s := &c.Settings
 	card := social.Card{
-		Title: n.Title, Site: c.site.Title, Dark: c.scheme() == theme.Dark,
+		Title: n.Title, Site: c.Site.Title, Dark: c.scheme() == theme.Dark,
 		RightToLeft: (&theme.Frame{Lang: c.lang(e)}).Direction() == "rtl",
 	}
 	if s.Title != "" {
@@ -35,14 +35,14 @@ func (c *composer) card(e *edition.Edition, n *edition.Node) social.Card {
 	return card
 }
 
-// cardAddress returns the address of the preview picture of a page. It contains a hash of
+// CardAddress returns the address of the preview picture of a page. It contains a hash of
 // the content, so that it may be cached.
-func (c *composer) cardAddress(e *edition.Edition, n *edition.Node) string {
-	return e.Base + sites.OwnPrefix + cardName + string(n.ID) + "/" + c.card(e, n).Hash() + ".png"
+func (c *Composer) CardAddress(e *edition.Edition, n *edition.Node) string {
+	return e.Base + sites.OwnPrefix + CardName + string(n.ID) + "/" + c.Card(e, n).Hash() + ".png"
 }
 
-// emojiIcon returns an SVG image of an emoji.
-func emojiIcon(code string) []byte {
+// EmojiIcon returns an SVG image of an emoji.
+func EmojiIcon(code string) []byte {
 	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">` +
 		html.EscapeString(emoji.FromCode(code)) + `</text></svg>`)
 }

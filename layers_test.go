@@ -38,6 +38,7 @@ var aside = map[string]string{
 	"internal/content/apireview": "the server starts it; it is a service of content, as its siblings",
 	"internal/identity/scim":     "the server mounts it; it is the door of directories to identity",
 	"internal/site/explain":      "the API asks it; what it explains is the site",
+	"internal/site/publish":      "the server mounts it; it is the door of readers to sites",
 	"internal/web/console":       "the server mounts it beside the API",
 }
 

@@ -11,7 +11,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
+	"github.com/octavo-docs/octavo/internal/site/publish/page"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
@@ -43,15 +44,12 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sv.Content.BaseURL = base
 	sv.Content.Source.BaseURL, sv.Sites.Hosts.Base = sv.Content.BaseURL, sv.Content.BaseURL
-	readers, err := publish.New(publish.Config{Sites: sv.Sites, Content: sv.Content, Guard: sv.Guard, Insights: sv.Insights, Log: newLog(s.err, "warn", "text")})
+	pages := page.New(sv.Sites, sv.Content, false)
+	book, err := c.book(ctx, sv, pages)
 	if err != nil {
 		return err
 	}
-	book, err := c.book(ctx, sv, readers)
-	if err != nil {
-		return err
-	}
-	if err := replaceFile(c.File, func(w io.Writer) error { return readers.EPUB(ctx, book, w) }); err != nil {
+	if err := replaceFile(c.File, func(w io.Writer) error { return export.EPUB(ctx, pages, book, w) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "wrote %s to %s\n", book.Title, c.File)
@@ -59,10 +57,10 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // book returns the book of the space or the site in the flags.
-func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish.Handler) (publish.Book, error) {
+func (c *epubCmd) book(ctx context.Context, sv server.Services, pages *page.Shared) (export.Book, error) {
 	if c.Space != "" {
 		sp, err := findSpace(ctx, sv, c.Space)
-		return publish.Book{ID: string(sp.ID), Title: sp.Title, Spaces: []publish.BookSpace{{Space: sp.ID}}}, err
+		return export.Book{ID: string(sp.ID), Title: sp.Title, Spaces: []export.BookSpace{{Space: sp.ID}}}, err
 	}
 	site, err := sv.Store.SiteByBasename(ctx, c.Site)
 	if errs.Is(err, errs.NotFound) {
@@ -70,12 +68,12 @@ func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish
 		site, err = v.It, failed
 	}
 	if errs.Is(err, errs.NotFound) {
-		return publish.Book{}, noSite(c.Site)
+		return export.Book{}, noSite(c.Site)
 	}
 	if err != nil {
-		return publish.Book{}, err
+		return export.Book{}, err
 	}
-	return readers.BookOfSite(ctx, site)
+	return export.BookOfSite(ctx, pages, site)
 }
 
 // replaceFile writes a file atomically: the file appears only after write completed. It

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 )
 
 type siteExportCmd struct {
@@ -70,7 +70,7 @@ func exportable(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, publish.ExportMarker)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, export.Marker)); err != nil {
 		return fmt.Errorf("%s is not empty, and was not made by octavo site export; choose another folder, or empty it first", dir)
 	}
 	return nil
@@ -123,7 +123,7 @@ func unpackSite(r io.Reader, dir string, p *progress) error {
 		if err := unpackFile(filepath.Join(dir, filepath.FromSlash(h.Name)), archive); err != nil {
 			return interrupted(err)
 		}
-		whole = h.Name == publish.ExportMarker
+		whole = h.Name == export.Marker
 		p.file(h.Name)
 	}
 	if !whole {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 )
 
 func TestSiteIsExportedToAFolder(t *testing.T) {
@@ -37,12 +37,12 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "below", "site")
-	export := func(name string) (string, int) {
+	exported := func(name string) (string, int) {
 		var out bytes.Buffer
 		code := run(append([]string{"site", "export", name, dir}, w.flags...), streams{out: &out, err: &out})
 		return out.String(), code
 	}
-	if out, code := export(site.ID); code != 0 || !strings.Contains(out, "wrote 3 pages") {
+	if out, code := exported(site.ID); code != 0 || !strings.Contains(out, "wrote 3 pages") {
 		t.Fatal(out)
 	}
 	home, err := os.ReadFile(filepath.Join(dir, "index.html"))
@@ -53,20 +53,20 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "left.html"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := export(site.ID); code != 0 {
+	if out, code := exported(site.ID); code != 0 {
 		t.Fatal(out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "left.html")); err == nil {
 		t.Error("a file of the export before is left")
 	}
-	if out, code := export("nosuchsite"); code == 0 || !strings.Contains(out, "there is no site") {
+	if out, code := exported("nosuchsite"); code == 0 || !strings.Contains(out, "there is no site") {
 		t.Error(out)
 	}
 	// Other folders are not replaced.
-	if err := os.Remove(filepath.Join(dir, publish.ExportMarker)); err != nil {
+	if err := os.Remove(filepath.Join(dir, export.Marker)); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := export(site.ID); code == 0 || !strings.Contains(out, "was not made by octavo site export") {
+	if out, code := exported(site.ID); code == 0 || !strings.Contains(out, "was not made by octavo site export") {
 		t.Error(out)
 	}
 	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
@@ -93,8 +93,8 @@ func TestAnArchiveThatIsNotWhole(t *testing.T) {
 		return b.Bytes()
 	}
 	for name, src := range map[string][]byte{
-		"no marker": archive("index.html"), "cut": archive("index.html", publish.ExportMarker)[:600],
-		"out of the folder": archive("../evil.html", publish.ExportMarker), "absolute": archive("/evil.html", publish.ExportMarker), "twice": archive("a", "a", publish.ExportMarker),
+		"no marker": archive("index.html"), "cut": archive("index.html", export.Marker)[:600],
+		"out of the folder": archive("../evil.html", export.Marker), "absolute": archive("/evil.html", export.Marker), "twice": archive("a", "a", export.Marker),
 	} {
 		top := t.TempDir()
 		dir := filepath.Join(top, "site")

@@ -6,7 +6,7 @@
 //
 // Where a change goes:
 //   - uploads and custom fonts: this package; where sites serve the files in
-//     site/publish/fonts.go, the style in site/theme/fonts.go
+//     site/publish/serve.go, the style in site/theme/fonts.go
 package assets
 
 import (

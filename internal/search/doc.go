@@ -12,7 +12,7 @@
 //   - what search finds: raise Version if stored terms or their weights change
 //   - what ranks a search result: weights of places in index.go, of words in query.go, the
 //     formula in rank.go; when misspelled and missing words are tried in
-//     store/searchrows/query.go; exported sites: site/publish/staticindex
+//     store/searchrows/query.go; exported sites: site/publish/export/staticindex
 package search
 
 // Version is the version of the analysis. An index that was made by another

@@ -12,5 +12,5 @@
 //
 // Where a change goes:
 //   - how the changes of a draft are shown: what became what in match.go; the banner and
-//     the list of pages in site/publish/review.go
+//     the list of pages in site/publish/page/review.go
 package visualdiff

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 )
 
 // A book has the content that a visitor without claims sees, and its links lead to chapters.
@@ -15,10 +17,10 @@ func TestBookOfASite(t *testing.T) {
 	w.acme()
 	site, err := w.sites.Store.Site(t.Context(), w.site)
 	must(t, err)
-	book, err := w.handler.BookOfSite(t.Context(), site.It)
+	book, err := export.BookOfSite(t.Context(), w.handler.Pages, site.It)
 	must(t, err)
 	var b bytes.Buffer
-	must(t, w.handler.EPUB(t.Context(), book, &b))
+	must(t, export.EPUB(t.Context(), w.handler.Pages, book, &b))
 	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	must(t, err)
 	files := map[string]string{}

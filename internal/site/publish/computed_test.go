@@ -10,7 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
@@ -124,7 +124,7 @@ func TestComputedPages(t *testing.T) {
 			t.Error("the page is not exported")
 		}
 		var book bytes.Buffer
-		must(t, w.handler.EPUB(t.Context(), publish.Book{ID: "b", Title: "B", Spaces: []publish.BookSpace{{Space: space.ID}}}, &book))
+		must(t, export.EPUB(t.Context(), w.handler.Pages, export.Book{ID: "b", Title: "B", Spaces: []export.BookSpace{{Space: space.ID}}}, &book))
 		w.refer(space.ID, "by-tag")
 		if r, page := w.get(root + "pets/owners"); r.StatusCode != http.StatusOK || !strings.Contains(page, "Now buyPet") || !strings.Contains(page, "Now sellPet") {
 			t.Errorf("the page of a tag is %d: %s", r.StatusCode, page)

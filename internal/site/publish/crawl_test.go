@@ -10,18 +10,18 @@ import (
 
 // Limit sets the number of pages in a sitemap and in a part of llms-full.txt, so that a
 // small site counts as large in tests.
-func (h *Handler) Limit(pages int) { h.pages.MaxListed, h.pages.FullPages = pages, pages }
+func (h *Handler) Limit(pages int) { h.Pages.MaxListed, h.Pages.FullPages = pages, pages }
 
 // Rendered returns the number of page texts that were rendered.
-func (h *Handler) Rendered() int64 { return h.pages.Rendered() }
+func (h *Handler) Rendered() int64 { return h.Pages.Rendered() }
 
 // Navigation returns the first entry of the navigation, which all pages of a space share.
 func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (*theme.Link, error) {
-	view, err := h.pages.View(ctx, space)
+	view, err := h.Pages.View(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	e, err := h.pages.Cached(ctx, view.For(reading.Nobody), "/")
+	e, err := h.Pages.Cached(ctx, view.For(reading.Nobody), "/")
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
@@ -26,7 +26,7 @@ func (w *world) exported(address string) (files map[string]string, order []strin
 	site, err := w.sites.Store.Site(w.Context(), w.site)
 	must(w.T, err)
 	files = map[string]string{}
-	err = w.handler.Export(w.Context(), publish.Export{Site: site.It, By: w.actor.User, Address: address}, func(name string, size int64, r io.Reader) error {
+	err = export.Write(w.Context(), w.handler.Pages, export.Site{Site: site.It, By: w.actor.User, Address: address}, func(name string, size int64, r io.Reader) error {
 		b, err := io.ReadAll(r)
 		if _, twice := files[name]; twice || int64(len(b)) != size || path.Clean(name) != name || path.IsAbs(name) {
 			w.Errorf("%s was written twice, has another size than %d, or is not a name", name, size)
@@ -80,7 +80,7 @@ func TestExport(t *testing.T) {
 			}
 		}
 	}
-	if last := order[len(order)-1]; last != publish.ExportMarker {
+	if last := order[len(order)-1]; last != export.Marker {
 		t.Errorf("the last file is %s", last)
 	}
 	for name, text := range files {
@@ -176,7 +176,7 @@ func TestExportOfWhatIsNotPublished(t *testing.T) {
 	site, err := w.sites.Store.Site(t.Context(), w.site)
 	must(t, err)
 	var b bytes.Buffer
-	err = w.handler.Export(t.Context(), publish.Export{Site: site.It, By: "nobody"}, func(name string, _ int64, _ io.Reader) error {
+	err = export.Write(t.Context(), w.handler.Pages, export.Site{Site: site.It, By: "nobody"}, func(name string, _ int64, _ io.Reader) error {
 		_, err := b.WriteString(name)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
@@ -42,7 +43,7 @@ func (w *world) parts() (titles []string) {
 	w.Helper()
 	site, err := w.sites.Store.Site(w.Context(), w.site)
 	must(w.T, err)
-	b, err := w.handler.BookOfSite(w.Context(), site.It)
+	b, err := export.BookOfSite(w.Context(), w.handler.Pages, site.It)
 	must(w.T, err)
 	for _, p := range b.Spaces {
 		titles = append(titles, p.Title)

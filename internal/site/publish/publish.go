@@ -11,11 +11,9 @@
 //     addresses and navigation in edition
 //   - how a request is answered: visit.go; what there is besides pages in serve.go, pdf.go,
 //     try.go and feedback.go; what it may cost in turn.go
-//   - a site as static files: static.go (addresses), export*.go (what is written); the
-//     index in staticindex, the search in the browser in site/theme/web/find.js
+//   - a site as files, a book: package export
 //   - responses that are kept, and compressed: response.go; codings in site/coding; what a text
 //     was made of in content/revision/trace.go
-//   - a book: chapters in book.go, the format in epub; make validate checks it
 //   - assistants: mcp.go; their protocol in mcpserver
 package publish
 
@@ -75,9 +73,10 @@ type Config struct {
 // Handler serves requests for sites.
 type Handler struct {
 	Config
+	Pages *page.Shared // composes what the sites have; exports use it too
+
 	base        *url.URL
 	gate        *gate.Gate
-	pages       *page.Shared
 	responses   *cache.Cache[page.Key, *pageResponse]
 	sharedPages *cache.Cache[sharedKey, *sharedPage]
 	agents      *cache.Cache[string, bool] // by user agent: whether it is a machine
@@ -100,7 +99,7 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{
 		Config: c, base: base,
-		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), pages: page.New(c.Sites, c.Content, c.TryIt != nil),
+		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), Pages: page.New(c.Sites, c.Content, c.TryIt != nil),
 		mcp:       mcpserver.New(),
 		responses: cache.New[page.Key](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
@@ -249,7 +248,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}
-	state, err := h.pages.StateOf(r.Context(), site)
+	state, err := h.Pages.StateOf(r.Context(), site)
 	if err != nil {
 		return err
 	}
@@ -270,7 +269,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	v := &visit{
 		h: h, reader: reader, generation: generation, counted: counted,
 		Composer: &page.Composer{
-			Shared: h.pages, Ctx: r.Context(), Site: site, State: state, Root: reader.Root, ShareKey: reader.Key, Private: reader.Private, Output: page.Live{},
+			Shared: h.Pages, Ctx: r.Context(), Site: site, State: state, Root: reader.Root, ShareKey: reader.Key, Private: reader.Private, Output: page.Live{},
 		},
 	}
 	if reader.As.Preview {

@@ -52,6 +52,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/print/typeface"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -351,7 +352,7 @@ func (s *Server) configure() error {
 
 // exportSite writes a site as an archive of static files.
 func (s *Server) exportSite(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error {
-	return s.publish.Archive(ctx, publish.Export{Site: site, By: by, Address: address}, w)
+	return export.Archive(ctx, s.publish.Pages, export.Site{Site: site, By: by, Address: address}, w)
 }
 
 // jobs returns the runner of background jobs with all their handlers.

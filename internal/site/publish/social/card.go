@@ -7,7 +7,7 @@
 //
 // Where a change goes:
 //   - the picture that a link to a page has: this package; what is on it in
-//     site/publish/social.go
+//     site/publish/page/card.go
 package social
 
 import (

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/site/publish/epub"
+	"github.com/octavo-docs/octavo/internal/site/publish/export/epub"
 )
 
 const first = `<h1 id="a">A &amp; b</h1><p>One<br>two &lt; three <img src="pics/x.png" alt="An x" loading="lazy"><img src="https://else.test/y.png" alt="Far"></p>

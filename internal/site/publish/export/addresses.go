@@ -1,4 +1,4 @@
-package publish
+package export
 
 import (
 	"context"
@@ -36,39 +36,39 @@ func depthOf(path string) int {
 	return strings.Count(path, "/") + 1
 }
 
-// export is the output of an exporter. Links in frames name the file of a page, because
+// files is the output of an exporter. Links in frames name the file of a page, because
 // folders on plain web servers do not always lead to it.
-type export struct {
+type files struct {
 	x     *exporter
-	files bool // links name index files
+	named bool // links name index files
 }
 
-var _ page.Output = export{}
+var _ page.Output = files{}
 
-func (o export) Edition(ctx context.Context, c *page.Composer, it docs.SiteItem) (*edition.Edition, error) {
+func (o files) Edition(ctx context.Context, c *page.Composer, it docs.SiteItem) (*edition.Edition, error) {
 	name := ""
-	if o.files {
+	if o.named {
 		name = indexFile
 	}
 	return o.x.edition(ctx, c.BaseOf(it), it, name)
 }
 
-func (o export) Href(at string) string {
-	if o.files {
+func (o files) Href(at string) string {
+	if o.named {
 		return edition.FileOf(at, indexFile)
 	}
 	return at
 }
 
-func (o export) Absolute(c *page.Composer, at string) string { return o.x.address + at[len(c.Root):] }
+func (o files) Absolute(c *page.Composer, at string) string { return o.x.address + at[len(c.Root):] }
 
-func (o export) Scope(from docs.SiteItemID) sites.SearchScope { return page.Live{}.Scope(from) }
+func (o files) Scope(from docs.SiteItemID) sites.SearchScope { return page.Live{}.Scope(from) }
 
 // SetUp keeps no texts, because an export reads every page once.
-func (o export) SetUp(p *page.Printer) { p.Used = o.x.use }
+func (o files) SetUp(p *page.Printer) { p.Used = o.x.use }
 
 // Dress adds the search by a script with a static index.
-func (o export) Dress(f *theme.Frame, c *page.Composer, e *edition.Edition) {
+func (o files) Dress(f *theme.Frame, c *page.Composer, e *edition.Edition) {
 	own := c.Root + sites.OwnPrefix
 	f.Search = theme.Search{
 		Action: own + "search/" + indexFile, Live: own + "search/" + o.x.version + "/",
@@ -76,13 +76,13 @@ func (o export) Dress(f *theme.Frame, c *page.Composer, e *edition.Edition) {
 	}
 }
 
-func (export) Banner(*theme.Frame, *page.Composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
+func (files) Banner(*theme.Frame, *page.Composer, *edition.Edition, *edition.Node) (*theme.Draft, error) {
 	return nil, nil
 }
 
-func (export) Published() bool { return true }
-func (export) Answered() bool  { return false }
-func (export) Keeps() bool     { return false }
+func (files) Published() bool { return true }
+func (files) Answered() bool  { return false }
+func (files) Keeps() bool     { return false }
 
 // scope returns the numbers of the site spaces that a search from the current page covers.
 func (x *exporter) scope(c *page.Composer) string {
@@ -102,10 +102,10 @@ func (x *exporter) language(id docs.SpaceID) string {
 }
 
 // composer returns a composer whose addresses are relative to a folder of the site.
-func (x *exporter) composer(it docs.SiteItem, depth int, files bool) *page.Composer {
+func (x *exporter) composer(it docs.SiteItem, depth int, named bool) *page.Composer {
 	c := &page.Composer{
 		Shared: x.Shared, Ctx: x.ctx, Site: x.site, State: x.state, Seen: x.seen, Root: relativeRoot(depth),
-		Output: export{x, files}, Target: sites.Target{Space: it},
+		Output: files{x, named}, Target: sites.Target{Space: it},
 	}
 	c.Settings = x.state.Settings
 	if own, ok := x.state.Overrides[it.ID]; ok {

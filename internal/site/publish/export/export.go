@@ -1,4 +1,11 @@
-package publish
+// Package export writes what readers of a site get to files: a whole site for a web server without
+// Octavo, and books.
+//
+// Where a change goes:
+//   - which files a site has: export.go, site.go and redirects.go; their addresses in addresses.go;
+//     the index of the search in staticindex, the search in the browser in site/theme/web/find.js
+//   - a book: chapters in book.go, the format in epub; make validate checks it
+package export
 
 import (
 	"bytes"
@@ -20,14 +27,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/export/staticindex"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
-	"github.com/octavo-docs/octavo/internal/site/publish/staticindex"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// Export describes which site is exported to files, and how.
-type Export struct {
+// Site describes which site is exported to files, and how.
+type Site struct {
 	Site docs.Site
 	// By is the member who requests the export. Spaces that the member cannot see are
 	// omitted.
@@ -41,13 +48,13 @@ type Export struct {
 // Put writes one file of an export. The name is a path with slashes.
 type Put func(name string, size int64, content io.Reader) error
 
-// exportFormat is part of the version of an export. Increment it if the format of the search
+// format is part of the version of an export. Increment it if the format of the search
 // index changes.
-const exportFormat = "1"
+const format = "1"
 
-// ExportMarker is the last file of an export. It marks a folder that was written by an
+// Marker is the last file of an export. It marks a folder that was written by an
 // export. An export without it is incomplete.
-const ExportMarker = ".octavo-export"
+const Marker = ".octavo-export"
 
 // exporter writes a site to files, as a visitor without claims sees it.
 type exporter struct {
@@ -75,29 +82,29 @@ type usedFile struct {
 	file  docs.File
 }
 
-// Export writes the whole site. The output is deterministic: the same content produces the
+// Write writes the whole site. The output is deterministic: the same content produces the
 // same files in the same order. Memory holds the list of pages, the words of the search
 // index, and one page at a time.
-func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
+func Write(ctx context.Context, pages *page.Shared, e Site, put Put) error {
 	x := &exporter{
-		Shared: h.pages, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
+		Shared: pages, ctx: ctx, site: e.Site, address: e.Address, own: e.Address != "", put: put,
 		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition.Edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
 	}
 	if x.address == "" {
-		x.address = h.Sites.Hosts.URL(e.Site.Publication(), "")
+		x.address = pages.Sites.Hosts.URL(e.Site.Publication(), "")
 	}
 	x.address = strings.TrimSuffix(x.address, "/") + "/"
 	x.index = staticindex.New(func(name string, script []byte) error {
 		return x.bytes(sites.OwnPrefix+"search/"+x.version+"/"+name, script)
 	})
 	var err error
-	if x.state, err = h.pages.StateOf(ctx, e.Site); err != nil {
+	if x.state, err = pages.StateOf(ctx, e.Site); err != nil {
 		return err
 	}
 	// A preview shows what all visitors would see if the site was public, limited to the
 	// spaces that the member can see. Drafts are not part of it.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, Live: true, By: e.By}
-	if x.seen, err = h.Sites.VisitorViewOf(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
+	if x.seen, err = pages.Sites.VisitorViewOf(ctx, pages.Sites.Store.Reader, e.Site, preview); err != nil {
 		return err
 	}
 	if x.state, err = x.state.SeenBy(ctx, x.seen.Reader); err != nil {
@@ -125,14 +132,14 @@ func (x *exporter) all() error {
 			return err
 		}
 	}
-	return x.bytes(ExportMarker, fmt.Appendf(nil, "Made by octavo site export. Files in this folder are replaced by the next one.\nversion %s\nfiles %d\n", x.version, len(x.written)+1))
+	return x.bytes(Marker, fmt.Appendf(nil, "Made by octavo site export. Files in this folder are replaced by the next one.\nversion %s\nfiles %d\n", x.version, len(x.written)+1))
 }
 
 // open opens the newest revision of every space, and computes the version of the export.
 // All files are made from these revisions, however long the export takes.
 func (x *exporter) open(items []docs.SiteItem) error {
 	sum := sha256.New()
-	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
+	fmt.Fprintln(sum, format, theme.Finder.Name, x.site.ID, x.site.Version)
 	for i, it := range items {
 		x.number[it.ID] = i
 		e, err := x.composer(it, 0, false).Edition(x.ctx, it)

@@ -1,4 +1,4 @@
-package publish
+package export
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
-	"github.com/octavo-docs/octavo/internal/site/publish/epub"
+	"github.com/octavo-docs/octavo/internal/site/publish/export/epub"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
 )
 
@@ -36,23 +36,23 @@ type BookSpace struct {
 }
 
 // BookOfSite returns the book of a site.
-func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) {
+func BookOfSite(ctx context.Context, pages *page.Shared, site docs.Site) (Book, error) {
 	b := Book{ID: string(site.ID), Title: site.Title}
-	s, err := h.pages.StateOf(ctx, site)
+	s, err := pages.StateOf(ctx, site)
 	if err != nil {
 		return b, err
 	}
 	if s.Settings.Title != "" {
 		b.Title = s.Settings.Title
 	}
-	tree, err := h.Sites.PublicStructure(ctx, site)
+	tree, err := pages.Sites.PublicStructure(ctx, site)
 	if err != nil {
 		return b, err
 	}
 	if tree, err = tree.VisibleTo(ctx, reading.Nobody); err != nil {
 		return b, err
 	}
-	spaces, err := h.Sites.Store.PresentSpacesOnSite(ctx, site.ID)
+	spaces, err := pages.Sites.Store.PresentSpacesOnSite(ctx, site.ID)
 	if err != nil {
 		return b, err
 	}
@@ -87,18 +87,18 @@ type binder struct {
 }
 
 // EPUB writes a book in the format EPUB.
-func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
+func EPUB(ctx context.Context, pages *page.Shared, b Book, w io.Writer) error {
 	if len(b.Spaces) == 0 {
 		return errs.E(errs.Precondition, "there is no content for a book; add a space to the site first")
 	}
-	x := &binder{Shared: h.pages, ctx: ctx, book: b, used: map[string]usedFile{}}
+	x := &binder{Shared: pages, ctx: ctx, book: b, used: map[string]usedFile{}}
 	about := epub.Book{ID: "urn:octavo:" + b.ID, Title: b.Title}
 	for _, part := range b.Spaces {
-		view, err := h.pages.View(ctx, part.Space)
+		view, err := pages.View(ctx, part.Space)
 		if err != nil {
 			return err
 		}
-		if view, err = h.Content.WithComputedPages(ctx, view); err != nil {
+		if view, err = pages.Content.WithComputedPages(ctx, view); err != nil {
 			return err
 		}
 		e, err := edition.New(ctx, view.For(reading.Nobody), "")

@@ -1,4 +1,4 @@
-package publish
+package export
 
 import (
 	"net/url"

@@ -1,10 +1,9 @@
-package publish
+package export
 
 import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +15,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Statuses of redirects that keep the method of the request.
+const (
+	temporary = 307
+	permanent = 308
 )
 
 // movedPage is a redirect of an export.
@@ -43,7 +48,7 @@ func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition.Edition) error {
 	return e.View.Scan(x.ctx, revision.KeySetting+revision.SettingRedirect, "", func(from string, _ []byte) (bool, error) {
 		to, err := e.Redirect(x.ctx, from)
 		if err == nil && to != "" {
-			x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(to, "./"), status: http.StatusTemporaryRedirect})
+			x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(to, "./"), status: temporary})
 		}
 		return true, err
 	})
@@ -56,7 +61,7 @@ func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, 
 		return err
 	}
 	if at != "" {
-		x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(at, "./"), status: http.StatusTemporaryRedirect})
+		x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(at, "./"), status: temporary})
 	}
 	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
 		return true, x.movedFrom(it, e, from+"/"+c.Slug, c)
@@ -180,9 +185,9 @@ func (x *exporter) siteRedirect(r docs.Redirect) error {
 	if err != nil {
 		return nil //nolint:nilerr // no page has such an address
 	}
-	status := http.StatusTemporaryRedirect
+	status := temporary
 	if r.Permanent {
-		status = http.StatusPermanentRedirect
+		status = permanent
 	}
 	x.moved = append(x.moved, movedPage{from: from, to: to, splat: wildcard, keep: r.KeepSuffix, status: status})
 	return nil

@@ -48,8 +48,7 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.Target.Space.Space
 	if v.reader.As.Preview { // the site contains the space, or the address would not have resolved to it
-		sp, err := v.h.Sites.Store.Space(v.Ctx, id)
-		return sp.It, err
+		return v.Sites.Space(v.Ctx, id)
 	}
 	s, err := v.h.Guard.Authenticate(v.Ctx, r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, ""))
 	if errs.Is(err, errs.Unauthenticated) {
@@ -58,7 +57,7 @@ func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	if err != nil {
 		return docs.Space{}, err
 	}
-	g, err := v.h.Guard.Check(v.Ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.h.Content.Store.Clock())
+	g, err := v.h.Guard.Check(v.Ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.Sites.Now())
 	if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")
 	}

@@ -146,8 +146,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 	case !strings.Contains(name.Hostname, "."), net.ParseIP(strings.Trim(name.Hostname, "[]")) != nil:
 		return false
 	}
-	_, err := h.Sites.Store.SiteByHostname(r.Context(), name.Hostname)
-	return err == nil
+	return h.Sites.HasHostname(r.Context(), name.Hostname)
 }
 
 // ServeHTTP serves a request for a site, within a budget. Callers that compress responses
@@ -184,7 +183,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, http.StatusServiceUnavailable, "The page could not be shown at the moment. Try again.")
 		return
 	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
-		if cache.Once(h.unshown, errs.Message(err), unshownTime, h.Sites.Store.Clock()) { // strangers may ask for it as often as they like
+		if cache.Once(h.unshown, errs.Message(err), unshownTime, h.Sites.Now()) { // strangers may ask for it as often as they like
 			h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		}
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
@@ -233,7 +232,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if _, name, ok := strings.Cut(r.URL.Path, "/"+sites.OwnPrefix+"assets/"); ok && theme.Serve(w, r, name) {
 		return nil
 	}
-	generation, counted := h.Sites.Store.Generation() // before anything is read
+	generation, counted := h.Sites.Generation() // before anything is read
 	site, rest, err := h.Sites.Find(r.Context(), requestURL(r))
 	if err != nil {
 		if limited := h.Take(w, r); limited != nil {

@@ -133,7 +133,7 @@ func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	if !ok {
 		return nil, false
 	}
-	now, counted := h.Sites.Store.Generation()
+	now, counted := h.Sites.Generation()
 	return s, counted && now == s.generation
 }
 

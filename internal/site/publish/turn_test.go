@@ -211,7 +211,7 @@ func TestNewClaimsEachTime(t *testing.T) {
 	g := w.grant()
 	seen := func(name string) bool {
 		v := authz.Visitor{Org: w.org, Site: w.site, Claims: map[string]any{"unsigned": map[string]any{"beta": true, "name": name}}}
-		_, err := w.sites.VisitorViewOf(t.Context(), w.sites.Store.Reader, g.Site, v)
+		_, err := w.sites.VisitorViewOf(t.Context(), g.Site, v)
 		must(t, err)
 		return w.sites.Knows(g.Site, v)
 	}

@@ -94,7 +94,7 @@ func (s *Service) resolve(ctx context.Context, a Visit) (*Resolved, error) {
 		return nil, err
 	}
 	out.Visitor.Key, out.Visitor.Claims, out.Expires = who.Key, who.Claims, who.Expires
-	if out.View, err = s.VisitorViewOf(ctx, s.Store.Reader, site, out.Visitor); err != nil {
+	if out.View, err = s.VisitorViewOf(ctx, site, out.Visitor); err != nil {
 		return nil, err
 	}
 	var ok bool

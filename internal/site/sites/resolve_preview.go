@@ -46,7 +46,7 @@ func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d
 func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path string, v authz.Visitor) (*Resolved, error) {
 	out := &Resolved{Site: site.ID, Visitor: v}
 	var err error
-	if out.View, err = s.VisitorViewOf(ctx, s.Store.Reader, site, v); err != nil {
+	if out.View, err = s.VisitorViewOf(ctx, site, v); err != nil {
 		return nil, err
 	}
 	var ok bool

@@ -48,7 +48,7 @@ func (s *Service) VisitorView(ctx context.Context, r store.Reader, v authz.Visit
 	if err != nil {
 		return nil, err
 	}
-	return s.VisitorViewOf(ctx, r, site.It, v)
+	return s.visitorViewOf(ctx, r, site.It, v)
 }
 
 // readerOf returns the reader that a visitor is, and the key of their view.
@@ -74,7 +74,11 @@ func (s *Service) Knows(site docs.Site, v authz.Visitor) bool {
 }
 
 // VisitorViewOf is VisitorView for callers that have just read the site.
-func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
+func (s *Service) VisitorViewOf(ctx context.Context, site docs.Site, v authz.Visitor) (*VisitorView, error) {
+	return s.visitorViewOf(ctx, s.Store.Reader, site, v)
+}
+
+func (s *Service) visitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
 	reader, key, err := readerOf(site, v)
 	if err != nil {
 		return nil, err

@@ -52,13 +52,9 @@ func BookOfSite(ctx context.Context, pages *page.Shared, site docs.Site) (Book, 
 	if tree, err = tree.VisibleTo(ctx, reading.Nobody); err != nil {
 		return b, err
 	}
-	spaces, err := pages.Sites.Store.PresentSpacesOnSite(ctx, site.ID)
+	language, err := pages.Sites.Languages(ctx, site.ID)
 	if err != nil {
 		return b, err
-	}
-	language := map[docs.SpaceID]string{}
-	for _, sp := range spaces {
-		language[sp.ID] = sp.Language
 	}
 	for _, it := range tree.AllListed() {
 		lang := language[it.Space]

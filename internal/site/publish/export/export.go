@@ -104,7 +104,7 @@ func Write(ctx context.Context, pages *page.Shared, e Site, put Put) error {
 	// A preview shows what all visitors would see if the site was public, limited to the
 	// spaces that the member can see. Drafts are not part of it.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, Live: true, By: e.By}
-	if x.seen, err = pages.Sites.VisitorViewOf(ctx, pages.Sites.Store.Reader, e.Site, preview); err != nil {
+	if x.seen, err = pages.Sites.VisitorViewOf(ctx, e.Site, preview); err != nil {
 		return err
 	}
 	if x.state, err = x.state.SeenBy(ctx, x.seen.Reader); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/theme"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Statuses of redirects that keep the method of the request.
@@ -71,7 +70,7 @@ func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, 
 // redirects writes an HTML page for every redirect, and the file _redirects, which several
 // web hosts support.
 func (x *exporter) redirects() error {
-	if err := x.siteRedirects(); err != nil {
+	if err := x.Sites.EachRedirect(x.ctx, x.site.ID, x.siteRedirect); err != nil {
 		return err
 	}
 	// If an address has two redirects, the first one wins, as on the server: redirects of
@@ -147,27 +146,7 @@ func (x *exporter) movedPage(m movedPage) error {
 	return x.bytes(name, b)
 }
 
-// siteRedirects records the redirects of the site whose destination the visitor sees.
-func (x *exporter) siteRedirects() error {
-	live := false
-	rows := store.Page{Limit: 1000}
-	for {
-		items, next, err := x.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, rows)
-		if err != nil {
-			return err
-		}
-		for _, r := range items {
-			if err := x.siteRedirect(r); err != nil {
-				return err
-			}
-		}
-		if next == nil {
-			return nil
-		}
-		rows.After = next
-	}
-}
-
+// siteRedirect records a redirect of the site, if the visitor sees its destination.
 func (x *exporter) siteRedirect(r docs.Redirect) error {
 	source, wildcard := r.Source.Prefix()
 	c := x.composer(docs.SiteItem{}, 0, false)

@@ -115,7 +115,7 @@ func (rd *Reader) identify(w http.ResponseWriter, r *http.Request, query url.Val
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
 	who, err := rd.gate.Sites.Identify(rd.ctx, rd.site, a)
-	if who.Refused != "" && cache.Once(rd.gate.refused, refusal{rd.site.ID, who.Refused}, refusalTime, rd.gate.Sites.Store.Clock()) {
+	if who.Refused != "" && cache.Once(rd.gate.refused, refusal{rd.site.ID, who.Refused}, refusalTime, rd.gate.Sites.Now()) {
 		rd.gate.Log.Warn("the token of a visitor was refused", "site", rd.site.ID, "reason", string(who.Refused), "from", source)
 	}
 	if errs.Is(err, errs.Unauthenticated) {
@@ -213,7 +213,7 @@ func (rd *Reader) previewToken(r *http.Request, query url.Values) (string, error
 	if !visitor.IsToken(token) {
 		return "", nil
 	}
-	as, err := rd.gate.Sites.Recognise(rd.ctx, token, rd.gate.Sites.Store.Clock())
+	as, err := rd.gate.Sites.Recognise(rd.ctx, token, rd.gate.Sites.Now())
 	switch {
 	case err != nil && !errs.Is(err, errs.Unauthenticated):
 		return "", err

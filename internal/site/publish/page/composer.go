@@ -51,7 +51,7 @@ type Composer struct {
 
 // Open loads the part of the site that the visitor may see.
 func (c *Composer) Open(as authz.Visitor) (err error) {
-	if c.Seen, err = c.Sites.VisitorViewOf(c.Ctx, c.Sites.Store.Reader, c.Site, as); err != nil {
+	if c.Seen, err = c.Sites.VisitorViewOf(c.Ctx, c.Site, as); err != nil {
 		return err
 	}
 	return c.UseSettings("", c.State.Settings)

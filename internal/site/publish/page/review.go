@@ -12,7 +12,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup/visualdiff"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/theme"
@@ -56,7 +55,7 @@ func (c *Composer) Review(sp docs.Space, d authz.Draft, after *edition.Edition, 
 	out := &Review{rev: after.View.Rev, after: after, Marked: marked}
 	var from docs.RevisionID
 	if d.Request != "" {
-		cr, err := c.Sites.Store.ChangeRequest(c.Ctx, sp.ID, string(d.Request))
+		cr, err := c.Sites.ChangeRequest(c.Ctx, sp.ID, d.Request)
 		if err != nil {
 			return nil, err
 		}
@@ -159,11 +158,10 @@ func (c *Composer) banner(f *theme.Frame, rv *Review, e *edition.Edition, curren
 		}[cr.Status]}
 	}
 	if author != "" {
-		u, err := c.Sites.Store.User(c.Ctx, author)
-		if err != nil && !errs.Is(err, errs.NotFound) {
+		var err error
+		if d.Author, err = c.Sites.AuthorName(c.Ctx, author); err != nil {
 			return nil, err
 		}
-		d.Author = u.DisplayName
 	}
 	if rv.Before == nil {
 		return d, nil

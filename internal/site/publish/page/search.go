@@ -115,11 +115,7 @@ func (c *Composer) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, err
 	if scope.Restrict == CurrentSpace {
 		return nil, nil
 	}
-	spaces, err := c.Sites.Store.PresentSpacesOnSite(c.Ctx, c.Site.ID)
-	languages := make(map[docs.SpaceID]string, len(spaces))
-	for _, sp := range spaces {
-		languages[sp.ID] = string(sp.Language)
-	}
+	languages, err := c.Sites.Languages(c.Ctx, c.Site.ID)
 	all := c.Seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
 	return all[:min(len(all), maxSearched-1)], err
 }

@@ -75,14 +75,14 @@ func (s *Shared) current(ctx context.Context, read []stamp, known docs.Space) (b
 	for _, was := range read {
 		now := known
 		if was.id != known.ID {
-			sp, err := s.Sites.Store.Space(ctx, was.id)
+			sp, err := s.Sites.Space(ctx, was.id)
 			if errs.Is(err, errs.NotFound) {
 				return false, nil
 			}
 			if err != nil {
 				return false, err
 			}
-			now = sp.It
+			now = sp
 		}
 		if stampOf(now) != was {
 			return false, nil

@@ -60,11 +60,11 @@ func (s *State) SeenBy(ctx context.Context, reader *reading.Visitor) (*State, er
 
 // View returns the newest revision of a space.
 func (s *Shared) View(ctx context.Context, space docs.SpaceID) (*revision.View, error) {
-	sp, err := s.Sites.Store.Space(ctx, space)
+	sp, err := s.Sites.Space(ctx, space)
 	if err != nil {
 		return nil, err
 	}
-	return s.Content.Source.Head(ctx, sp.It)
+	return s.Content.Source.Head(ctx, sp)
 }
 
 // Cached returns the edition of a view at an address.

@@ -34,11 +34,11 @@ func (c *Composer) Languages() (out []LanguageVariant, err error) {
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		sp, err := c.Sites.Store.Space(c.Ctx, it.Space)
+		sp, err := c.Sites.Space(c.Ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
-		lang := strings.ToLower(sp.It.Language)
+		lang := strings.ToLower(sp.Language)
 		if lang != "" && !slices.ContainsFunc(out, func(o LanguageVariant) bool { return o.Lang == lang }) {
 			out = append(out, LanguageVariant{it, lang})
 		}

@@ -38,7 +38,8 @@ func (p *pageResponse) send(w http.ResponseWriter, r *http.Request) {
 
 // pageResponse returns the response for a page in its frame. It is cached for all visitors
 // who see the same content, until the site or one of the spaces that the page was made of
-// changes. Drafts and previews are not cached.
+// changes. Drafts and previews are not cached. It is looked for again: while this request
+// waited for its turn, another one may have composed the page.
 func (v *visit) pageResponse(e *edition.Edition, n *edition.Node) (*pageResponse, error) {
 	if a, err := v.keptResponse(e, n); a != nil || err != nil {
 		return a, err

@@ -159,6 +159,7 @@ func (c *Composer) Lookup(path string) (*edition.Edition, *edition.Node, error) 
 	return nil, nil, errs.Missing("page")
 }
 
+// Printer returns a printer of the pages of an edition.
 func (c *Composer) Printer(e *edition.Edition) *Printer {
 	p := &Printer{Shared: c.Shared, ctx: c.Ctx, e: e, look: c.look(e), alone: !c.Settings.Pagination.Enabled, elsewhere: c.elsewhere}
 	if c.Output.SetUp(p); !c.Seen.Reader.Kept() {

@@ -32,6 +32,7 @@ func (c *Composer) Listed() bool {
 	return c.Site.Visibility == docs.VisibilityPublic && c.Output.Published()
 }
 
+// Robots returns robots.txt.
 func (c *Composer) Robots() []byte {
 	if !c.Listed() {
 		return []byte("User-agent: *\nDisallow: /\n")

@@ -22,8 +22,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// Printer renders pages as HTML. Callbacks of package markup cannot return errors, so
-// printer records the first error in err.
+// A Printer renders pages as HTML and as Markdown. Callbacks of package markup cannot return
+// errors, so the first error is recorded in Err.
 type Printer struct {
 	*Shared
 	ctx       context.Context

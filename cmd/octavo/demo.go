@@ -97,7 +97,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 		return err
 	}
 	// Accessible only to the writers.
-	if _, err := s.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
+	if _, _, err := s.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
 		Description: opt.Of("Only for the writers."), Level: opt.Null[docs.Level](),
 	}); err != nil {
 		return err

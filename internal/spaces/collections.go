@@ -76,26 +76,26 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 
 // CreateCollection creates a collection at the end of its container.
 func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
-	var role docs.Role
-	c, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (c docs.Collection, err error) {
-		var depth int
-		if role, depth, err = container(ctx, tx, g, parent); err != nil {
-			return c, err
+	type made = store.Ranked[docs.Collection]
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (made, error) {
+		role, depth, err := container(ctx, tx, g, parent)
+		if err != nil {
+			return made{}, err
 		}
 		if depth >= docs.MaxDepth {
-			return c, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a collection further up", docs.MaxDepth)
+			return made{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a collection further up", docs.MaxDepth)
 		}
-		c = docs.Collection{
+		c := docs.Collection{
 			ID: store.NewID[docs.CollectionID](tx), Org: g.Access.Org, Parent: parent, Title: orUntitled(title),
 			Level: docs.LevelInherit, Rank: docs.RankAtEnd(s.Store.Clock()),
 			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		if err := tx.AddCollection(ctx, c); err != nil {
-			return c, err
+			return made{}, err
 		}
-		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "create", map[string]any{"title": c.Title}))
+		return made{It: c, Role: role}, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "create", map[string]any{"title": c.Title}))
 	})
-	return c, role, err
+	return v.It, v.Role, err
 }
 
 // orUntitled returns a title that is not blank, so that people can click on it.
@@ -113,9 +113,32 @@ type CollectionPatch struct {
 	Level       opt.Val[docs.Level]
 }
 
-// UpdateCollection changes a collection.
-func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p CollectionPatch) (docs.Collection, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
+// changeCollection changes the collection of a grant, and returns it with the role that the
+// caller has on it afterwards: another default level or place can change the role.
+func (s *Service) changeCollection(ctx context.Context, g *authz.Grant, change func(*store.Tx, *authz.Grant) (docs.Collection, error)) (docs.Collection, docs.Role, error) {
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (v store.Ranked[docs.Collection], err error) {
+		if v.It, err = change(tx, g); err != nil {
+			return v, err
+		}
+		v.Role, err = roleOn(ctx, tx, g.Actor, v.It.Org, v.It.Node(), v.It.Parent)
+		return v, err
+	})
+	return v.It, v.Role, err
+}
+
+// roleOn returns the role of an actor on a collection or a space that is inside parent.
+func roleOn(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
+	access, err := tx.Access(ctx, org, by.User)
+	if err != nil {
+		return docs.Guest, err
+	}
+	above, err := tx.Path(ctx, parent)
+	return access.Resolve(append([]docs.Node{n}, above...)).Role, err
+}
+
+// UpdateCollection changes a collection. It returns the role of the caller afterwards, too.
+func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p CollectionPatch) (docs.Collection, docs.Role, error) {
+	return s.changeCollection(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		c := v.It
 		if err != nil {
@@ -223,8 +246,8 @@ type Move struct {
 }
 
 // MoveCollection moves a collection within its organization.
-func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (docs.Collection, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
+func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (docs.Collection, docs.Role, error) {
+	return s.changeCollection(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		c := v.It
 		if err != nil {
@@ -355,8 +378,8 @@ func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) 
 // TransferCollection moves a collection with everything in it to another organization, at
 // its top level. Grants are deleted, because they refer to people of the old
 // organization.
-func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
+func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, docs.Role, error) {
+	return s.changeCollection(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		root := v.It
 		if err != nil {

@@ -48,18 +48,6 @@ func (s *Service) Collections(g *authz.Grant, nested bool) store.List[store.Rank
 	}
 }
 
-// RoleOn returns the current role of an actor on a resource. The grant of a request is
-// outdated after the request has changed the default level or the position of the
-// resource.
-func (s *Service) RoleOn(ctx context.Context, by authz.Actor, org docs.OrgID, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
-	access, err := s.Store.Access(ctx, org, by.User)
-	if err != nil {
-		return docs.Guest, err
-	}
-	above, err := s.Store.Path(ctx, parent)
-	return access.Resolve(append([]docs.Node{n}, above...)).Role, err
-}
-
 // UserGrants lists the direct grants to users on the resource of a grant.
 func (s *Service) UserGrants(g *authz.Grant) store.List[store.UserGrant] {
 	return authz.VisiblePeople(g, store.List[store.UserGrant]{

@@ -45,7 +45,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp, err := sv.Move(ctx, g, spaces.Move{Place: docs.Place{Before: docs.Pointer{Kind: docs.NodeSpace, ID: string(mark)}}})
+			sp, _, err := sv.Move(ctx, g, spaces.Move{Place: docs.Place{Before: docs.Pointer{Kind: docs.NodeSpace, ID: string(mark)}}})
 			if err != nil || len(sp.Rank) > 80 {
 				t.Fatalf("move %d: a rank of %d characters, %v", i, len(sp.Rank), err)
 			}

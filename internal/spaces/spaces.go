@@ -39,33 +39,42 @@ type NewSpace struct {
 // another mode. Its initial content is one empty page, unless in requests a template,
 // computed pages or no page.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
-	var role docs.Role
-	made, err := s.prepare(ctx, g, in, &role)
+	made, err := s.prepare(ctx, g, in)
 	if err != nil {
 		return docs.Space{}, "", err
 	}
-	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) { return made(ctx, tx, g) })
-	return sp, role, err
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (store.Ranked[docs.Space], error) { return made(ctx, tx, g) })
+	return v.It, v.Role, err
 }
 
 // Prepare is Create for a caller that also changes something else: what it returns makes the
 // space in the transaction of the caller.
 func (s *Service) Prepare(ctx context.Context, g *authz.Grant, in NewSpace) (sites.Maker, error) {
-	return s.prepare(ctx, g, in, new(docs.Role))
+	made, err := s.prepare(ctx, g, in)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+		v, err := made(ctx, tx, g)
+		return v.It, err
+	}, nil
 }
 
-// prepare is Prepare. The role of the caller where the space is made is written to role.
-func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace, role *docs.Role) (sites.Maker, error) {
+// maker makes a space in the transaction of a caller. It returns the role of the caller where
+// the space is made, too.
+type maker func(ctx context.Context, tx *store.Tx, g *authz.Grant) (store.Ranked[docs.Space], error)
+
+func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace) (maker, error) {
 	made, first, err := s.prepareFirst(ctx, g, in)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
-		if *role, _, err = container(ctx, tx, g, in.Parent); err != nil {
-			return sp, err
+	return func(ctx context.Context, tx *store.Tx, g *authz.Grant) (v store.Ranked[docs.Space], err error) {
+		if v.Role, _, err = container(ctx, tx, g, in.Parent); err != nil {
+			return v, err
 		}
 		now := tx.Now()
-		sp = docs.Space{
+		sp := docs.Space{
 			ID: made.ID, Org: g.Access.Org, Parent: in.Parent,
 			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
 			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: made.Revision,
@@ -75,18 +84,19 @@ func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace, role
 			sp.EditMode = docs.EditLocked
 		}
 		if err := tx.AddSpace(ctx, sp); err != nil {
-			return sp, err
+			return v, err
 		}
 		if err := s.Content.Begin(ctx, tx, sp); err != nil {
-			return sp, err
+			return v, err
 		}
 		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title})); err != nil {
-			return sp, err
+			return v, err
 		}
 		if first != nil {
 			sp.Revision, err = s.Content.CommitFirst(ctx, tx, g, sp, first)
 		}
-		return sp, err
+		v.It = sp
+		return v, err
 	}, nil
 }
 
@@ -118,12 +128,11 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 // history. The content is shared and not copied, so it takes the same time for every
 // space.
 func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, docs.Role, error) {
-	var role docs.Role
-	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
-		sp, role, err = s.duplicate(ctx, tx, g)
-		return sp, err
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (v store.Ranked[docs.Space], err error) {
+		v.It, v.Role, err = s.duplicate(ctx, tx, g)
+		return v, err
 	})
-	return sp, role, err
+	return v.It, v.Role, err
 }
 
 // Copy is like Duplicate, in the transaction of a caller that also changes something
@@ -179,9 +188,22 @@ type SpacePatch struct {
 	MergeRules opt.Val[docs.MergeRules]
 }
 
-// Update changes a space.
-func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (docs.Space, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+// changeSpace changes the space of a grant, and returns it with the role that the caller has on
+// it afterwards: another default level or place can change the role.
+func (s *Service) changeSpace(ctx context.Context, g *authz.Grant, change func(*store.Tx, *authz.Grant) (docs.Space, error)) (docs.Space, docs.Role, error) {
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (v store.Ranked[docs.Space], err error) {
+		if v.It, err = change(tx, g); err != nil {
+			return v, err
+		}
+		v.Role, err = roleOn(ctx, tx, g.Actor, v.It.Org, v.It.Node(), v.It.Parent)
+		return v, err
+	})
+	return v.It, v.Role, err
+}
+
+// Update changes a space. It returns the role of the caller afterwards, too.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (docs.Space, docs.Role, error) {
+	return s.changeSpace(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(g)
 		if err != nil {
 			return sp, err
@@ -371,8 +393,8 @@ func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID)
 }
 
 // Move moves a space within its organization.
-func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, docs.Role, error) {
+	return s.changeSpace(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(g)
 		if err != nil {
 			return sp, err
@@ -402,8 +424,8 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 }
 
 // Transfer moves a space to another organization, at its top level.
-func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, docs.Role, error) {
+	return s.changeSpace(ctx, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(g)
 		if err != nil {
 			return sp, err

@@ -128,7 +128,7 @@ func TestVersionsOpenChangeRequests(t *testing.T) {
 
 		// A rule about it.
 		rules := docs.MergeRules{Type: docs.MergeOwn, Rules: []docs.MergeRule{{Rule: "custom", Expression: "openapi.breaking == 0", Message: "the API breaks clients"}}}
-		_, err = w.sv.Spaces.Update(ctx, w.editor(authz.AdminSpace), spaces.SpacePatch{MergeRules: opt.Of(rules)})
+		_, _, err = w.sv.Spaces.Update(ctx, w.editor(authz.AdminSpace), spaces.SpacePatch{MergeRules: opt.Of(rules)})
 		w.ok(err)
 		if _, err := w.sv.Reviews.Merge(ctx, w.editor(authz.ReviewSpace), "1"); !errs.Is(err, errs.Precondition) || !strings.Contains(err.Error(), "breaks clients") {
 			t.Errorf("merged: %v", err)

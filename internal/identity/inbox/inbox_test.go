@@ -142,7 +142,7 @@ func TestAReviewRequestMentions(t *testing.T) {
 func TestNothingToWhoLostTheRight(t *testing.T) {
 	for name, lose := range map[string]func(w *world){
 		"level of the space": func(w *world) {
-			_, err := w.Spaces.Update(w.t.Context(), w.on("ada", authz.AdminSpace), spaces.SpacePatch{Level: opt.Of(docs.LevelNone)})
+			_, _, err := w.Spaces.Update(w.t.Context(), w.on("ada", authz.AdminSpace), spaces.SpacePatch{Level: opt.Of(docs.LevelNone)})
 			w.check(err)
 		},
 		"removed": func(w *world) {

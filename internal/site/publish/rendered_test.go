@@ -118,7 +118,7 @@ func TestKeptTextsAreThoseOfNow(t *testing.T) {
 	w.imported(other, map[string]string{"README.md": "# Elsewhere\n\nEdited.\n"})
 	compare("an edit elsewhere", 0)
 	_, g := w.titled("Other")
-	_, err = w.spaces.Update(t.Context(), g, spaces.SpacePatch{Title: opt.Of("Other title")})
+	_, _, err = w.spaces.Update(t.Context(), g, spaces.SpacePatch{Title: opt.Of("Other title")})
 	must(t, err)
 	compare("a title elsewhere", 0)
 	if a, _ := w.get(root + "plain"); a.StatusCode != 200 { // so that pages were compared, not errors

@@ -108,7 +108,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 
 		warm("")
 		_, g := w.titled("v1")
-		_, err := w.spaces.Update(t.Context(), g, spaces.SpacePatch{Title: opt.Of("Version one")})
+		_, _, err := w.spaces.Update(t.Context(), g, spaces.SpacePatch{Title: opt.Of("Version one")})
 		must(t, err)
 		expect("another space with a new title", "", ">Version one</a>")
 

@@ -139,11 +139,11 @@ func TestVersion(t *testing.T) {
 				return err
 			}},
 			{"the title of a space", true, func() error {
-				_, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{Title: opt.Of("Renamed")})
+				_, _, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{Title: opt.Of("Renamed")})
 				return err
 			}},
 			{"the lock of a space", false, func() error {
-				_, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{EditMode: opt.Of(docs.EditLive)})
+				_, _, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{EditMode: opt.Of(docs.EditLive)})
 				return err
 			}},
 			{"the trash", true, func() error { return w.spaces.Delete(w.ctx, w.onSpace(w.first.ID)) }},

@@ -66,7 +66,7 @@ func (w *world) onCollection(id docs.CollectionID) *authz.Grant {
 // level sets the default level of a space.
 func (w *world) level(id docs.SpaceID, to docs.Level) {
 	w.t.Helper()
-	_, err := w.sv.Spaces.Update(w.t.Context(), w.onSpace(id), spaces.SpacePatch{Level: opt.Of(to)})
+	_, _, err := w.sv.Spaces.Update(w.t.Context(), w.onSpace(id), spaces.SpacePatch{Level: opt.Of(to)})
 	w.ok(err)
 }
 
@@ -74,7 +74,7 @@ func (w *world) collection(title string, level docs.Level) docs.CollectionID {
 	w.t.Helper()
 	c, _, err := w.sv.Spaces.CreateCollection(w.t.Context(), w.admin(), title, "")
 	w.ok(err)
-	_, err = w.sv.Spaces.UpdateCollection(w.t.Context(), w.onCollection(c.ID), spaces.CollectionPatch{Level: opt.Of(level)})
+	_, _, err = w.sv.Spaces.UpdateCollection(w.t.Context(), w.onCollection(c.ID), spaces.CollectionPatch{Level: opt.Of(level)})
 	w.ok(err)
 	return c.ID
 }
@@ -82,7 +82,7 @@ func (w *world) collection(title string, level docs.Level) docs.CollectionID {
 // moved puts a space into a collection.
 func (w *world) moved(id docs.SpaceID, to docs.CollectionID) {
 	w.t.Helper()
-	_, err := w.sv.Spaces.Move(w.t.Context(), w.onSpace(id), spaces.Move{Parent: opt.Of(to)})
+	_, _, err := w.sv.Spaces.Move(w.t.Context(), w.onSpace(id), spaces.Move{Parent: opt.Of(to)})
 	w.ok(err)
 }
 
@@ -95,13 +95,13 @@ func TestATranslationIsClosedWithItsSource(t *testing.T) {
 		"level of the collection": func(w *world) {
 			c := w.collection("Closed soon", docs.LevelInherit)
 			w.moved(w.source, c)
-			_, err := w.sv.Spaces.UpdateCollection(w.t.Context(), w.onCollection(c), spaces.CollectionPatch{Level: opt.Of(docs.LevelNone)})
+			_, _, err := w.sv.Spaces.UpdateCollection(w.t.Context(), w.onCollection(c), spaces.CollectionPatch{Level: opt.Of(docs.LevelNone)})
 			w.ok(err)
 		},
 		"move of the collection": func(w *world) {
 			c := w.collection("Moved soon", docs.LevelInherit)
 			w.moved(w.source, c)
-			_, err := w.sv.Spaces.MoveCollection(w.t.Context(), w.onCollection(c), spaces.Move{Parent: opt.Of(w.collection("Closed", docs.LevelNone))})
+			_, _, err := w.sv.Spaces.MoveCollection(w.t.Context(), w.onCollection(c), spaces.Move{Parent: opt.Of(w.collection("Closed", docs.LevelNone))})
 			w.ok(err)
 		},
 	} {

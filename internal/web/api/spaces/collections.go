@@ -105,11 +105,7 @@ type updateCollectionIn struct {
 
 func (h *handlers) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	c, err := h.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	c, r, err := h.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
 	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
@@ -184,11 +180,7 @@ func (h *handlers) moveCollection(ctx context.Context, in *moveCollectionIn) (*k
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Spaces.MoveCollection(ctx, g, m)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	c, r, err := h.Spaces.MoveCollection(ctx, g, m)
 	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
@@ -203,10 +195,6 @@ type transferCollectionIn struct {
 
 func (h *handlers) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[wire.Collection], error) {
 	g := authz.FromContext(ctx)
-	c, err := h.Spaces.TransferCollection(ctx, g, in.Body.Organization)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	c, r, err := h.Spaces.TransferCollection(ctx, g, in.Body.Organization)
 	return kernel.OK(h.Collection(authz.FromContext(ctx).Actor, c, r)), err
 }

@@ -158,11 +158,7 @@ func (h *handlers) update(ctx context.Context, in *updateSpaceIn) (*kernel.Out[w
 	if l, set := b.Language.Get(); set {
 		patch.Language = opt.Of(string(l))
 	}
-	s, err := h.Spaces.Update(ctx, g, patch)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	s, r, err := h.Spaces.Update(ctx, g, patch)
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
@@ -192,11 +188,7 @@ func (h *handlers) move(ctx context.Context, in *moveIn) (*kernel.Out[wire.Space
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.Spaces.Move(ctx, g, m)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	s, r, err := h.Spaces.Move(ctx, g, m)
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
@@ -207,10 +199,6 @@ type transferIn struct {
 
 func (h *handlers) transfer(ctx context.Context, in *transferIn) (*kernel.Out[wire.Space], error) {
 	g := authz.FromContext(ctx)
-	s, err := h.Spaces.Transfer(ctx, g, in.Body.Organization)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	s, r, err := h.Spaces.Transfer(ctx, g, in.Body.Organization)
 	return kernel.OK(h.Space(authz.FromContext(ctx).Actor, s, r)), err
 }

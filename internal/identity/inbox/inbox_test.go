@@ -105,7 +105,7 @@ func TestAMailQuotesShortly(t *testing.T) {
 	}
 	_, quote, _ := strings.Cut(got[0].Text, "\n> ")
 	quote, _, _ = strings.Cut(quote, "\n")
-	if n := len([]rune(quote)); n != 300 || !strings.HasPrefix(quote, "Dear bob, see this now é é") || strings.Contains(quote, "http") {
+	if n := len([]rune(quote)); n < 299 || n > 300 || !strings.HasPrefix(quote, "Dear bob, see this now é é") || strings.Contains(quote, "http") {
 		t.Errorf("%d characters: %s", n, quote)
 	}
 }

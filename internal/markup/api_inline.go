@@ -78,22 +78,11 @@ func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
 	return out
 }
 
-// inlineAPI writes an operation that is described by tags, in the same form as an
-// operation of an API description. It returns false if the node has no such
-// operation or the operation cannot be rendered.
-func (h *htmlWriter) inlineAPI(n *Node) bool {
-	api := n.extra().api
-	if api == nil || h.o.API == nil {
-		return false
+// describedAPI returns the operation that tags of a page describe in a node, or nil.
+// link returns the addresses of references in its texts.
+func describedAPI(n *Node, link func(docs.Ref) (string, bool)) *InlineAPI {
+	if api := n.extra().api; api != nil {
+		return api.described(link)
 	}
-	body, ok := h.o.API(APIBlock{
-		Type: "openapi-operation", Method: api.method, Path: api.path, Inline: api.described(h.o.Link), Level: min(2+len(h.above), 6),
-	})
-	if !ok {
-		return false
-	}
-	h.open("section", attrs("class", "openapi openapi-operation", "id", htmlID(n))...)
-	h.w.WriteString(body)
-	h.close("section")
-	return true
+	return nil
 }

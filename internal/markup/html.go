@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -165,6 +164,11 @@ func attrs(pairs ...string) []string {
 	return out
 }
 
+// classes joins the classes of an element that are not empty.
+func classes(s ...string) string {
+	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
+}
+
 func when(yes bool, s string) string {
 	if yes {
 		return s
@@ -202,8 +206,8 @@ func (h *htmlWriter) within(n *Node, element string, attrs ...string) {
 }
 
 func (h *htmlWriter) block(n *Node) {
-	if t := blockTypes[n.Type]; t != nil && t.html != nil {
-		t.html(h, n)
+	if form := blockForms[n.Type]; form != nil {
+		form(h, n)
 	} else {
 		h.blocks(n.Nodes)
 		h.blocks(n.Fragments)
@@ -236,7 +240,7 @@ func (h *htmlWriter) heading(n *Node) {
 
 func (h *htmlWriter) orderedList(n *Node) {
 	start, _ := n.Num(FieldStart)
-	h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
+	h.within(n, "ol", attrs("start", when(start > 1, number(start)))...)
 }
 
 func (h *htmlWriter) list(n *Node)     { h.within(n, "ul") }
@@ -245,10 +249,10 @@ func (h *htmlWriter) divider(*Node)    { h.open("hr") }
 func (h *htmlWriter) quote(n *Node)    { h.within(n, "blockquote") }
 
 func (h *htmlWriter) images(n *Node) {
-	h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag(FieldWithFrame), "framed")))
+	h.within(n, "div", "class", classes("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag(FieldWithFrame), "framed")))
 }
 
-func (h *htmlWriter) tabs(n *Node) { h.within(n, "div", "class", joined("tabs", fullWidth(n))) }
+func (h *htmlWriter) tabs(n *Node) { h.within(n, "div", "class", classes("tabs", fullWidth(n))) }
 
 func (h *htmlWriter) tab(n *Node) {
 	title := n.Str(FieldTitle)
@@ -270,16 +274,16 @@ func (h *htmlWriter) step(n *Node) {
 	h.close("li")
 }
 
-func (h *htmlWriter) columns(n *Node) { h.within(n, "div", "class", joined("columns", fullWidth(n))) }
+func (h *htmlWriter) columns(n *Node) { h.within(n, "div", "class", classes("columns", fullWidth(n))) }
 
 func (h *htmlWriter) column(n *Node) {
 	valign := n.Str(FieldVerticalAlignment)
-	h.within(n, "div", "class", joined("column", widthClass(n.value(FieldWidth)), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
+	h.within(n, "div", "class", classes("column", widthClass(n), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
 }
 
 func (h *htmlWriter) contentRef(n *Node) {
 	h.open("p", "class", "content-ref")
-	h.link(n.value(FieldRef), "", nil)
+	h.link(refIn(n), "", nil)
 	h.icon("angle-right", "")
 	h.close("p")
 }
@@ -373,7 +377,7 @@ func (h *htmlWriter) figure(n *Node) {
 		return // a drawing without content
 	}
 	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
-	h.image(n, joined(widthClass(n.value(FieldWidth))))
+	h.image(n, classes(widthClass(n)))
 	h.caption(n)
 	h.close("figure")
 }
@@ -392,12 +396,13 @@ func (h *htmlWriter) caption(n *Node) {
 // image writes an image, with a second source for dark mode if it has one.
 func (h *htmlWriter) image(n *Node, class string) {
 	alt := n.Str(FieldAlt)
-	src, ok := h.href(n.value(FieldRef))
+	src, ok := h.href(refIn(n))
 	if !ok {
 		h.element("span", alt, "class", "broken")
 		return
 	}
-	dark, hasDark := h.href(n.value(FieldRefDark))
+	refDark, _ := n.Ref(FieldRefDark)
+	dark, hasDark := h.href(refDark)
 	if hasDark {
 		h.open("picture")
 		h.open("source", "media", cmp.Or(h.o.Dark, "(prefers-color-scheme: dark)"), "data-dark", noValue, "srcset", srcset(dark))
@@ -414,7 +419,7 @@ func (h *htmlWriter) image(n *Node, class string) {
 // the author did not set are those of the file. If the author set one of them,
 // the other is scaled in proportion.
 func (h *htmlWriter) extent(n *Node) (width, height string) {
-	width, height = pixels(n.value(FieldWidth)), pixels(n.value(FieldHeight))
+	width, height = pixelsIn(n, FieldWidth), pixelsIn(n, FieldHeight)
 	ref, ok := n.Ref(FieldRef)
 	if width != "" && height != "" || !ok || ref.Kind != docs.RefFile || h.o.Extent == nil {
 		return width, height
@@ -443,7 +448,7 @@ func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
 func (h *htmlWriter) file(n *Node) {
 	h.open("figure", "class", "file")
 	h.icon("file-arrow-down", "")
-	h.link(n.value(FieldRef), "", nil, "download", noValue)
+	h.link(refIn(n), "", nil, "download", noValue)
 	if ref, ok := n.Ref(FieldRef); ok && h.o.Size != nil {
 		if size, ok := h.o.Size(ref); ok {
 			h.element("span", BytesText(size), "class", "file-size")
@@ -470,7 +475,7 @@ func BytesText(n int64) string {
 // Nothing of a third party is loaded before the reader follows the link.
 func (h *htmlWriter) embed(n *Node) {
 	address := n.Str(FieldURL)
-	h.open("figure", "class", joined("embed", fullWidth(n)))
+	h.open("figure", "class", classes("embed", fullWidth(n)))
 	h.icon("globe", "")
 	h.link(docs.Ref{Kind: docs.RefURL, URL: address}, "", func() {
 		host := ""
@@ -490,8 +495,8 @@ func (h *htmlWriter) update(n *Node) {
 	h.open("article", "class", "update")
 	h.open("header")
 	date := n.Str(FieldDate)
-	if t, ok := parseDate(date); ok {
-		h.element("time", h.o.Labels.Dates.format(t, h.dates), "datetime", t.Format(time.DateOnly))
+	if text, day, ok := h.o.Labels.Dates.format(date, h.dates); ok {
+		h.element("time", text, "datetime", day)
 	} else {
 		h.element("span", date, "class", "date")
 	}
@@ -503,18 +508,6 @@ func (h *htmlWriter) update(n *Node) {
 	h.close("article")
 }
 
-// parseDate parses a date or a time in RFC 3339. Its year in UTC must have at
-// most four digits.
-func parseDate(s string) (time.Time, bool) {
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(form, s); err == nil {
-			t = t.UTC()
-			return t, t.Year() >= 0 && t.Year() <= 9999
-		}
-	}
-	return time.Time{}, false
-}
-
 var iconForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 // icon writes the icon with the given name, or nothing if the name is not valid.
@@ -522,7 +515,7 @@ func (h *htmlWriter) icon(name, colour string) {
 	if !iconForm.MatchString(name) {
 		return
 	}
-	h.w.WriteString(icons.Find(name, h.o.Icons).SVG(joined("icon", colourClass("color", colour))))
+	h.w.WriteString(icons.Find(name, h.o.Icons).SVG(classes("icon", colourClass("color", colour))))
 }
 
 func alignClass(n *Node, allowed []string) string {
@@ -545,8 +538,8 @@ func colourClass(prefix, colour string) string {
 
 // widthClass returns the class of a width in percent, which only a style sheet
 // can set. It is empty for other lengths.
-func widthClass(v any) string {
-	if value, unit, ok := lengthOf(v); ok && unit == "%" {
+func widthClass(n *Node) string {
+	if value, unit, ok := n.Length(FieldWidth); ok && unit == "%" {
 		return percentClass(value)
 	}
 	return ""
@@ -561,9 +554,14 @@ func percentClass(percent float64) string {
 
 // pixels returns the attribute value of a length in pixels. It is empty for other
 // lengths.
-func pixels(v any) string {
-	if value, unit, ok := lengthOf(v); ok && (unit == "" || unit == "px") && value >= 1 && value <= 100_000 {
+func pixels(value float64, unit string) string {
+	if (unit == "" || unit == "px") && value >= 1 && value <= 100_000 {
 		return strconv.Itoa(int(value))
 	}
 	return ""
+}
+
+func pixelsIn(n *Node, f LengthField) string {
+	value, unit, _ := n.Length(f)
+	return pixels(value, unit)
 }

@@ -19,21 +19,16 @@ const (
 	maxProps    = 64 << 10 // of an integration block
 )
 
-// Commands of formulas and diagrams that load resources, add links or relax the
-// rules of their renderer. Strict renderers refuse them; these commands are never
-// passed to a renderer at all.
+// Commands of diagrams that load resources, add links or relax the rules of their
+// renderer. Strict renderers refuse them; these commands are never passed to a renderer
+// at all.
 var (
-	unsafeFormula = regexp.MustCompile(`\\(href|url|includegraphics|html[A-Za-z]*|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|global|long)\b`)
 	unsafeDiagram = regexp.MustCompile(`(?i)(securityLevel|\bsecure\b|htmlLabels|themeCSS|dompurify|startOnLoad|javascript|data:|<\s*/?[a-z!?])`)
 	// Line breaks and class annotations look like HTML tags but are not.
 	diagramMarks = regexp.MustCompile(`(?i)<br\s*/?>|<<[a-z]+>>`)
 	// Lines that add a click handler to a diagram.
 	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
 )
-
-// SafeFormula reports whether a formula may be passed to a renderer: it loads nothing, has no
-// addresses and defines no commands.
-func SafeFormula(formula string) bool { return !unsafeFormula.MatchString(formula) }
 
 func (h *htmlWriter) mathBlock(n *Node) { h.math(n, "div") }
 func (h *htmlWriter) mathText(n *Node)  { h.math(n, "span") }
@@ -101,16 +96,16 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(highlight.IsLanguage(language), language))...)
+	h.open(element, attrs("class", classes("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(highlight.IsLanguage(language), language))...)
 	if title != "" {
 		h.element("figcaption", title)
 	}
 	collapsed := ""
 	if lines, ok := n.Num(FieldCollapsedLineCount); ok && n.Flag(FieldExpandable) && lines >= 1 {
-		collapsed = decimal(lines)
+		collapsed = number(lines)
 	}
 	// A block that scrolls must be reachable with the keyboard.
-	h.open("pre", attrs("class", joined(when(n.Str(FieldOverflow) == "wrap", "wrap"), when(n.Flag(FieldLineNumbers), "line-numbers")),
+	h.open("pre", attrs("class", classes(when(n.Str(FieldOverflow) == "wrap", "wrap"), when(n.Flag(FieldLineNumbers), "line-numbers")),
 		"data-collapsed-lines", collapsed, "tabindex", "0")...)
 	h.open("code", attrs("class", when(highlight.IsLanguage(language), "language-"+language))...)
 	source := code.String()
@@ -123,7 +118,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	}
 	r := codeRun{h: h, source: source, spans: spans}
 	for i, pieces := range lines {
-		h.open("span", "class", joined("line", when(n.Nodes[i].Flag(FieldHighlighted), "highlighted")))
+		h.open("span", "class", classes("line", when(n.Nodes[i].Flag(FieldHighlighted), "highlighted")))
 		for _, p := range pieces {
 			r.piece(p)
 		}
@@ -211,7 +206,7 @@ func (h *htmlWriter) integration(n *Node) {
 	if err != nil || len(data) > maxProps || props == nil {
 		data = []byte("{}")
 	}
-	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", n.Str(FieldIntegration),
+	h.open("section", "class", classes("integration", fullWidth(n)), "data-integration", n.Str(FieldIntegration),
 		"data-block", n.Str(FieldBlock), "data-props", string(data))
 	if url := n.Str(FieldURL); url != "" {
 		h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
@@ -224,7 +219,7 @@ func (h *htmlWriter) integration(n *Node) {
 func (h *htmlWriter) openAPI(n *Node) {
 	ref, _ := n.Ref(FieldRef)
 	method := strings.ToUpper(n.Str(FieldMethod))
-	h.open("section", attrs("class", joined("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
+	h.open("section", attrs("class", classes("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
 		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str(FieldPath), "data-method", method, "data-name", n.Str(FieldName))...)
 	if h.o.API != nil {
 		b := apiBlock(n)
@@ -247,4 +242,25 @@ func (h *htmlWriter) openAPI(n *Node) {
 	}
 	h.close("p")
 	h.close("section")
+}
+
+// inlineAPI writes an operation that is described by tags, in the same form as an
+// operation of an API description. It returns false if the node has no such
+// operation or the operation cannot be rendered.
+func (h *htmlWriter) inlineAPI(n *Node) bool {
+	if h.o.API == nil {
+		return false
+	}
+	api := describedAPI(n, h.o.Link)
+	if api == nil {
+		return false
+	}
+	body, ok := h.o.API(APIBlock{Type: "openapi-operation", Method: api.Method, Path: api.Path, Inline: api, Level: min(2+len(h.above), 6)})
+	if !ok {
+		return false
+	}
+	h.open("section", attrs("class", "openapi openapi-operation", "id", htmlID(n))...)
+	h.w.WriteString(body)
+	h.close("section")
+	return true
 }

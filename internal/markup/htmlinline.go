@@ -56,7 +56,7 @@ func (h *htmlWriter) leaf(l Leaf) {
 		class := ""
 		if m.mark == "color" {
 			data := l.Marks[i].Data
-			class = joined(colourClass("color", data["text"]), colourClass("background", data["background"]))
+			class = classes(colourClass("color", data["text"]), colourClass("background", data["background"]))
 			if class == "" {
 				continue
 			}
@@ -76,15 +76,15 @@ func (h *htmlWriter) leaf(l Leaf) {
 }
 
 func (h *htmlWriter) inline(n *Node) {
-	if t := inlineTypes[n.Type]; t != nil && t.html != nil {
-		t.html(h, n)
+	if form := inlineForms[n.Type]; form != nil {
+		form(h, n)
 	} else {
 		h.inlines(n.Nodes)
 	}
 }
 
 func (h *htmlWriter) linked(n *Node) {
-	h.link(n.value(FieldRef), "", func() { h.inlines(n.Nodes) })
+	h.link(refIn(n), "", func() { h.inlines(n.Nodes) })
 }
 
 func (h *htmlWriter) emoji(n *Node) {
@@ -94,16 +94,15 @@ func (h *htmlWriter) emoji(n *Node) {
 func (h *htmlWriter) iconNode(n *Node) { h.icon(n.Str(FieldIcon), n.Str(FieldColor)) }
 
 func (h *htmlWriter) inlineImage(n *Node) {
-	h.image(n, joined("inline", when(n.Str(FieldSize) == "line", "size-line")))
+	h.image(n, classes("inline", when(n.Str(FieldSize) == "line", "size-line")))
 }
 
-func (h *htmlWriter) mention(n *Node) { h.link(n.value(FieldRef), "mention", nil) }
+func (h *htmlWriter) mention(n *Node) { h.link(refIn(n), "mention", nil) }
 
 // href returns the address of a reference, or false if it has none or an unsafe
 // one.
-func (h *htmlWriter) href(v any) (string, bool) {
-	ref, ok := refOf(v)
-	if !ok {
+func (h *htmlWriter) href(ref docs.Ref) (string, bool) {
+	if ref.Kind == "" {
 		return "", false
 	}
 	if ref.Kind == docs.RefURL && hasExpression(ref.URL) {
@@ -137,9 +136,15 @@ func isNear(url string) bool {
 // IsRelative reports whether an address depends on the page that it is written in.
 func IsRelative(url string) bool { return isNear(url) && !strings.HasPrefix(url, "/") }
 
+// refIn returns the reference of a node. Its kind is empty if there is none.
+func refIn(n *Node) docs.Ref {
+	ref, _ := n.Ref(FieldRef)
+	return ref
+}
+
 // title returns the name of the target of a reference.
 func (h *htmlWriter) title(ref docs.Ref) string {
-	if h.o.Title != nil {
+	if h.o.Title != nil && ref.Kind != "" {
 		if title, ok := h.o.Title(ref); ok {
 			return title
 		}
@@ -159,17 +164,13 @@ func (h *htmlWriter) title(ref docs.Ref) string {
 
 // link writes a link. Its text is written by body, or is the title of its target
 // if body is nil. If the reference has no address, only the text is written.
-func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
+func (h *htmlWriter) link(ref docs.Ref, class string, body func(), extra ...string) {
 	if body == nil {
-		body = func() {
-			if ref, ok := refOf(v); ok {
-				h.text(h.title(ref))
-			}
-		}
+		body = func() { h.text(h.title(ref)) }
 	}
-	href, ok := h.href(v)
+	href, ok := h.href(ref)
 	if !ok {
-		h.open("span", attrs("class", joined(class, when(!h.knowsPerson(v), "broken")))...)
+		h.open("span", attrs("class", classes(class, when(!h.knowsPerson(ref), "broken")))...)
 		body()
 		h.close("span")
 		return
@@ -185,12 +186,11 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 
 // knowsPerson reports whether a reference is to a user whose name is known. Users
 // have no page, so such a reference is not broken.
-func (h *htmlWriter) knowsPerson(v any) bool {
-	ref, ok := refOf(v)
-	if !ok || ref.Kind != docs.RefUser || h.o.Title == nil {
+func (h *htmlWriter) knowsPerson(ref docs.Ref) bool {
+	if ref.Kind != docs.RefUser || h.o.Title == nil {
 		return false
 	}
-	_, ok = h.o.Title(ref)
+	_, ok := h.o.Title(ref)
 	return ok
 }
 
@@ -208,8 +208,8 @@ func (h *htmlWriter) button(n *Node) {
 	}
 	switch action := n.Str(FieldAction); {
 	case n.Has(FieldRef):
-		h.link(n.value(FieldRef), class, body)
-	case buttonActions[action] != "":
+		h.link(refIn(n), class, body)
+	case isButtonAction(action):
 		h.open("button", attrs("type", "button", "class", class, "data-action", action,
 			"data-query", n.Str(FieldQuery), "data-slug", n.Str(FieldSlug))...)
 		body()

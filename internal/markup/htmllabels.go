@@ -36,3 +36,22 @@ func (l *Labels) hint(style string) string {
 	}
 	return ""
 }
+
+// APILabels are the words that are shown around API descriptions.
+type APILabels struct {
+	Authentication, NoAuthentication, Scopes, Servers               string
+	PathParameters, QueryParameters, HeaderParameters, CookieValues string
+	Body, Responses, ResponseHeaders, Callbacks, Models, Webhook    string
+	Required, Deprecated, Until, ReadOnly, WriteOnly                string
+	Default, Values, Always, Example, Request, Properties           string
+	OneOf, AnyOf, ItemsOf, AnyName, Recursive, Try, Send, NoAnswer  string
+}
+
+var englishAPILabels = APILabels{
+	Authentication: "Authentication", NoAuthentication: "None", Scopes: "Scopes", Servers: "Servers",
+	PathParameters: "Path parameters", QueryParameters: "Query parameters", HeaderParameters: "Headers", CookieValues: "Cookies",
+	Body: "Request body", Responses: "Responses", ResponseHeaders: "Response headers", Callbacks: "Callbacks", Models: "Models", Webhook: "Webhook",
+	Required: "required", Deprecated: "deprecated", Until: "until", ReadOnly: "read-only", WriteOnly: "write-only",
+	Default: "Default", Values: "Values", Always: "Always", Example: "Example", Request: "Example request", Properties: "Properties",
+	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above", Try: "Try it", Send: "Send request", NoAnswer: "There was no answer.",
+}

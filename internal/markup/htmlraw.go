@@ -14,26 +14,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// maxRaw is the maximum size of a piece of raw HTML that is parsed; a larger one
-// is displayed as text.
-const maxRaw = 256 << 10
-
 // maxRawDepth is the maximum nesting depth of elements of raw HTML.
 const maxRawDepth = 64
 
-// rawInlines are the elements that are allowed in a line of text, rawBlocks those
-// that are allowed around lines. Elements that run code, load a document, submit
-// a form or have a syntax of their own (svg, math, style, template) are excluded.
 var (
-	rawInlines = []string{
-		"a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "q",
-		"rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
-	}
-	rawBlocks = []string{
-		"blockquote", "caption", "center", "col", "colgroup", "dd", "details", "div", "dl", "dt", "figcaption", "figure",
-		"h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "summary", "table", "tbody", "td", "tfoot", "th",
-		"thead", "tr", "ul",
-	}
 	// rawAttributes are the allowed attributes of each element: no classes, styles
 	// or event handlers.
 	rawAttributes = map[string][]string{
@@ -203,34 +187,4 @@ func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 		out = append(out, a.Key, value)
 	}
 	return out
-}
-
-// visibleText returns the text of raw HTML that a reader sees.
-func visibleText(s string) string {
-	if len(s) > maxRaw {
-		return s
-	}
-	var b strings.Builder
-	tokens := html.NewTokenizer(strings.NewReader(s))
-	hidden := ""
-	for {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			return b.String()
-		case html.TextToken:
-			if hidden == "" {
-				b.Write(tokens.Text())
-			}
-		case html.StartTagToken:
-			if name, _ := tokens.TagName(); hidden == "" && (string(name) == "script" || string(name) == "style") {
-				hidden = string(name)
-			} else if slices.Contains(rawBlocks, string(name)) {
-				b.WriteByte('\n')
-			}
-		case html.EndTagToken:
-			if name, _ := tokens.TagName(); string(name) == hidden {
-				hidden = ""
-			}
-		}
-	}
 }

@@ -1,37 +1,33 @@
 package markup
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// This file has the functions for output formats other than HTML, such as paged
-// layout.
-
-// EmojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
-// name and is returned between colons.
-func EmojiText(code string) string { return emojiText(code) }
-
-// VisibleText returns the text of raw HTML that a reader sees.
-func VisibleText(raw string) string { return visibleText(raw) }
+// This file has what several output formats need, such as HTML and paged layout.
 
 // FormatDate formats the date of an update in the form of its list: numeric,
 // short or full. A text that is not a date is returned unchanged.
 func FormatDate(date, form string) string {
-	if t, ok := parseDate(date); ok {
-		return englishDates.format(t, form)
+	if text, _, ok := englishDates.format(date, form); ok {
+		return text
 	}
 	return date
 }
 
 // Table is a table with its columns and rows in display order.
 type Table struct {
-	Cards, Large bool
-	HideHeader   bool
-	Columns      []TableColumn
-	Rows         []TableRow
+	Cards, Large      bool
+	HideHeader        bool
+	StickyHeader      bool
+	StickyFirstColumn bool
+	Sized             bool // columns have widths
+	Columns           []TableColumn
+	Rows              []TableRow
 
 	view   tableView
 	merges map[[2]int]cellSpan
@@ -39,12 +35,17 @@ type Table struct {
 
 // TableColumn is a displayed column.
 type TableColumn struct {
+	Name   string  // the title without styles
 	Title  []*Node // inlines
 	Kind   string
 	Align  string  // left, center or right
 	Valign string  // top, middle or bottom
 	Width  float64 // fraction of the width of the table, or 0 for none
 	Pixels float64 // width of a column if not all columns have one, or 0
+	// Size is the width as the author set it: in pixels if InPixels is set, in percent
+	// of the width of the table otherwise.
+	Size     float64
+	InPixels bool
 }
 
 // TableRow is the index of a row.
@@ -62,6 +63,15 @@ type TableCell struct {
 	Check   *bool
 	Stars   int
 	OfStars int
+	Rating  float64 // what Stars and OfStars show
+	Most    float64
+}
+
+// TableCover is the image of a card. Dark and Fit may be empty.
+type TableCover struct {
+	Ref, Dark docs.Ref
+	Alt       string
+	Fit       string // one of the values of objectFit
 }
 
 // TableOption is a value of a select column.
@@ -78,6 +88,7 @@ func ReadTable(n *Node) *Table {
 	t.merges = readMerges(v)
 	t.Cards, t.Large, t.HideHeader = v.cards, str(v.view, "cardSize") == "large", v.hideHeader
 	widths, _ := v.view["columnWidths"].(map[string]any)
+	t.StickyHeader, t.StickyFirstColumn, t.Sized = truth(v.view, "stickyHeader"), truth(v.view, "stickyFirstColumn"), len(widths) > 0
 	sum := 0.0
 	for _, c := range v.columns {
 		if f, ok := num(widths[c.id]); ok && f > 0 {
@@ -85,7 +96,9 @@ func ReadTable(n *Node) *Table {
 		}
 	}
 	for _, c := range v.columns {
-		col := TableColumn{Kind: c.kind, Align: str(c.def, "textAlignment"), Valign: str(c.def, "verticalAlignment")}
+		col := TableColumn{Name: c.title, Kind: c.kind, Align: str(c.def, "textAlignment"), Valign: str(c.def, "verticalAlignment")}
+		col.Size, _ = num(widths[c.id])
+		col.InPixels = truth(v.view, "useNewSizing")
 		if f := v.cells[titleFragment(c.id)]; f != nil {
 			for _, p := range f.Nodes {
 				col.Title = append(col.Title, p.Nodes...)
@@ -139,6 +152,7 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 		if !given || most < 1 || most > maxShownRating {
 			most = 5
 		}
+		out.Rating, out.Most = f, most
 		out.Stars, out.OfStars = int(min(max(f, 0), most)), int(most)
 	case "checkbox":
 		yes := v == true
@@ -172,9 +186,15 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 }
 
 // Cover returns the cover image of a card.
-func (t *Table) Cover(r TableRow) (docs.Ref, bool) {
-	ref, _, ok := coverOf(t.view.rows[r].values[str(t.view.view, "coverDefinition")])
-	return ref, ok
+func (t *Table) Cover(r TableRow) (c TableCover, ok bool) {
+	values := t.view.rows[r].values
+	light := values[str(t.view.view, "coverDefinition")]
+	c.Ref, c.Alt, ok = coverOf(light)
+	c.Dark, _, _ = coverOf(values[str(t.view.view, "coverDefinitionDark")])
+	if m, isMap := light.(map[string]any); isMap && slices.Contains(objectFits, str(m, "objectFit")) {
+		c.Fit = str(m, "objectFit")
+	}
+	return c, ok
 }
 
 // Target returns the target of the link of a card.
@@ -182,12 +202,32 @@ func (t *Table) Target(r TableRow) (docs.Ref, bool) {
 	return refOf(t.view.rows[r].values[str(t.view.view, "targetDefinition")])
 }
 
+// Name returns the name of a row for readers, which is its first text.
+func (t *Table) Name(r TableRow) string { return t.view.name(t.view.rows[r]) }
+
 // CodeText returns the code of a block, with a line break after each line.
 func CodeText(n *Node) string {
 	var b strings.Builder
 	for _, line := range n.Nodes {
-		codePieces(line, &b)
+		for _, n := range line.Nodes {
+			switch {
+			case n.Object == ObjectText:
+				for _, l := range n.Leaves {
+					b.WriteString(l.Text)
+				}
+			case n.Type == "annotation":
+				b.WriteString(Text(n.Nodes))
+			}
+		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
+
+// unsafeFormula matches commands that load resources, add links or relax the rules of a
+// renderer. Strict renderers refuse them; they are never passed to a renderer at all.
+var unsafeFormula = regexp.MustCompile(`\\(href|url|includegraphics|html[A-Za-z]*|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|global|long)\b`)
+
+// SafeFormula reports whether a formula may be passed to a renderer: it loads nothing, has no
+// addresses and defines no commands.
+func SafeFormula(formula string) bool { return !unsafeFormula.MatchString(formula) }

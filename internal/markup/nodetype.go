@@ -34,8 +34,6 @@ type nodeType struct {
 	// cannot express; nil: a block as its tag, an inline as its texts.
 	printHTML func(p *printer, n *Node) string
 
-	// html writes what readers see; nil: only what the node holds.
-	html func(h *htmlWriter, n *Node)
 	// text writes what is found of the node itself, without the nodes that it holds;
 	// the text of cells is written too. nil: nothing.
 	text func(p *plain, n *Node)

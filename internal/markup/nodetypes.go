@@ -13,50 +13,42 @@ var blockTable = []nodeType{{
 	name: "paragraph", holds: holdsInlines, closed: true,
 	fields: fieldsOf(optional(FieldAlign, asOneOf(textAlignments...))),
 	print:  (*printer).paragraph, printHTML: (*printer).htmlParagraph,
-	html: (*htmlWriter).paragraph,
 }, {
 	name: "heading-1", holds: holdsInlines, fields: headingFields,
 	print: (*printer).heading, printHTML: (*printer).htmlHeading,
-	html: (*htmlWriter).heading, anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
+	anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
 }, {
 	name: "heading-2", holds: holdsInlines, fields: headingFields,
 	print: (*printer).heading, printHTML: (*printer).htmlHeading,
-	html: (*htmlWriter).heading, anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
+	anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
 }, {
 	name: "heading-3", holds: holdsInlines, fields: headingFields,
 	print: (*printer).heading, printHTML: (*printer).htmlHeading,
-	html: (*htmlWriter).heading, anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
+	anchor: headingAnchor, wire: (*Node).headingData, read: readWideAnchor,
 }, {
 	name: "list-ordered", holds: holdsBlocks, parts: []string{"list-item"},
 	fields:    fieldsOf(otherwise(FieldStart, asWhole(0, math.MaxInt32), 1)),
 	printHTML: (*printer).htmlList,
-	html:      (*htmlWriter).orderedList,
 }, {
 	name: "list-unordered", holds: holdsBlocks, parts: []string{"list-item"}, closed: true,
 	printHTML: (*printer).htmlList,
-	html:      (*htmlWriter).list,
 }, {
 	name: "list-tasks", holds: holdsBlocks, parts: []string{"list-item"}, closed: true,
 	printHTML: (*printer).htmlList,
-	html:      (*htmlWriter).taskList,
 }, {
 	name: "list-item", partOf: "a list", holds: holdsBlocks,
 	fields: fieldsOf(optional(FieldChecked, asFlag)),
-	html:   (*htmlWriter).listItem,
 }, {
 	name: "divider", void: true, closed: true,
 	print: (*printer).divider, printHTML: (*printer).htmlDivider,
-	html: (*htmlWriter).divider,
 }, {
 	name: "blockquote", holds: holdsBlocks, closed: true,
 	print: (*printer).quote, printHTML: (*printer).htmlQuote,
-	html: (*htmlWriter).quote,
 }, {
 	name: "hint", holds: holdsBlocks,
 	fields: fieldsOf(needed(FieldStyle, asOneOf(hintStyles...)), optional(FieldIcon, asLine)),
 	tags:   []tagType{{name: "hint", container: true, attributes: []string{"style", "icon"}, block: hintNode}},
 	open:   openHint, print: (*printer).hint,
-	html: (*htmlWriter).hint,
 }, {
 	name: "code", holds: holdsBlocks, parts: []string{"code-line"},
 	fields: fieldsOf(
@@ -65,7 +57,7 @@ var blockTable = []nodeType{{
 	),
 	tags:  []tagType{{name: "code", container: true, attributes: []string{"title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount"}, block: codeTag, lacks: lacksCode}},
 	print: (*printer).code, printHTML: (*printer).pre,
-	html: (*htmlWriter).codeBlock, text: (*plain).title,
+	text: (*plain).title,
 }, {
 	name: "code-line", partOf: "code", holds: holdsInlines,
 	fields: fieldsOf(flag(FieldHighlighted)),
@@ -73,77 +65,70 @@ var blockTable = []nodeType{{
 	name: "math", void: true,
 	fields: fieldsOf(needed(FieldFormula, asText)),
 	print:  (*printer).math, printHTML: (*printer).htmlMath,
-	html: (*htmlWriter).mathBlock, text: (*plain).formula,
+	text: (*plain).formula,
 }, {
 	name: "images", holds: holdsBlocks, parts: []string{"image"},
 	fields: fieldsOf(optional(FieldAlign, asOneOf(columnAlignments...)), flag(FieldFullWidth), flag(FieldWithFrame)),
 	print:  (*printer).images, printHTML: (*printer).images,
-	html: (*htmlWriter).images,
 }, {
 	name: "image", partOf: "images", void: true, fragments: captionSlot, framed: true,
 	fields: fieldsOf(
 		needed(FieldRef, asRef(docs.RefURL, docs.RefFile)), optional(FieldRefDark, asRef(docs.RefURL, docs.RefFile)),
 		optional(FieldWidth, asLength), optional(FieldHeight, asLength), optional(FieldAlt, asText),
 	),
-	html: (*htmlWriter).figure, text: (*plain).image, refs: (*referenceCollector).image,
+	text: (*plain).image, refs: (*referenceCollector).image,
 }, {
 	name: "file", void: true, fragments: captionSlot,
 	fields: fieldsOf(needed(FieldRef, asRef(docs.RefFile, docs.RefURL))),
 	tags:   []tagType{{name: "file", container: true, alone: true, attributes: []string{"src"}, block: fileNode}},
 	open:   openFile, print: (*printer).captionedTag,
-	html: (*htmlWriter).file, refs: (*referenceCollector).file,
+	refs: (*referenceCollector).file,
 }, {
 	name: "drawing", void: true, fragments: captionSlot,
 	fields: fieldsOf(optional(FieldRef, asRef(docs.RefFile, docs.RefURL))),
 	print:  (*printer).drawing, printHTML: (*printer).drawing,
-	html: (*htmlWriter).figure, refs: (*referenceCollector).file,
+	refs: (*referenceCollector).file,
 }, {
 	name: "embed", void: true, fragments: captionSlot,
 	fields: fieldsOf(needed(FieldURL, asAddress), flag(FieldFullWidth)),
 	tags:   []tagType{{name: "embed", container: true, alone: true, attributes: []string{"url", "fullWidth"}, block: embedNode}},
 	open:   openEmbed, print: (*printer).captionedTag,
-	html: (*htmlWriter).embed,
 }, {
 	name: "expandable", void: true, closed: true,
 	fields:    fieldsOf(flag(FieldDefaultExpanded)),
 	fragments: []fragmentSlot{{"expandable-title", true}, {"expandable-body", true}},
 	print:     (*printer).expandable, printHTML: (*printer).htmlExpandable,
-	html: (*htmlWriter).expandable, anchor: expandableAnchor,
+	anchor: expandableAnchor,
 }, {
 	name: "tabs", holds: holdsBlocks, parts: []string{"tabs-item"}, closed: true,
 	fields: fieldsOf(flag(FieldFullWidth)),
 	tags:   []tagType{{name: "tabs", container: true, part: "tab", attributes: []string{"fullWidth"}, block: tabsNode}},
 	open:   openTabs, print: (*printer).parts,
-	html: (*htmlWriter).tabs,
 }, {
 	name: "tabs-item", partOf: "tabs", holds: holdsBlocks,
 	fields: fieldsOf(optional(FieldTitle, asLine), optional(FieldIcon, asLine), optional(FieldSlug, asLine)),
 	tags:   []tagType{{name: "tab", container: true, in: "tabs", attributes: []string{"title", "icon", "slug"}, block: tabNode}},
 	open:   openTab, print: (*printer).container,
-	html: (*htmlWriter).tab, text: (*plain).title, anchor: tabAnchor,
+	text: (*plain).title, anchor: tabAnchor,
 }, {
 	name: "stepper", holds: holdsBlocks, parts: []string{"stepper-step"}, closed: true,
 	tags: []tagType{{name: "stepper", container: true, part: "step", block: stepperNode}},
 	open: openStepper, print: (*printer).parts,
-	html: (*htmlWriter).stepper,
 }, {
 	name: "stepper-step", partOf: "stepper", holds: holdsBlocks,
 	fields: fieldsOf(optional(FieldIcon, asLine)),
 	tags:   []tagType{{name: "step", container: true, in: "stepper", attributes: []string{"icon"}, block: stepNode}},
 	open:   openStep, print: (*printer).container,
-	html: (*htmlWriter).step,
 }, {
 	name: "columns", holds: holdsBlocks, parts: []string{"column"},
 	fields: fieldsOf(flag(FieldFullWidth)),
 	tags:   []tagType{{name: "columns", container: true, part: "column", attributes: []string{"fullWidth"}, block: columnsNode}},
 	open:   openColumns, print: (*printer).parts,
-	html: (*htmlWriter).columns,
 }, {
 	name: "column", partOf: "columns", holds: holdsBlocks, closed: true,
 	fields: fieldsOf(optional(FieldWidth, asLength), optional(FieldVerticalAlignment, asOneOf(verticalAlignments...))),
 	tags:   []tagType{{name: "column", container: true, in: "columns", attributes: []string{"width", "valign"}, block: columnNode}},
 	open:   openColumn, print: (*printer).container,
-	html: (*htmlWriter).column,
 }, {
 	name: "table", void: true, cells: true, framed: true,
 	fields: fieldsOf(
@@ -151,19 +136,19 @@ var blockTable = []nodeType{{
 		flag(FieldFullWidth), optional(FieldSearch, asFlag), optional(FieldCellMerges, asList(asCellMerge)),
 	),
 	print: (*printer).table, printHTML: (*printer).htmlNestedTable,
-	html: (*htmlWriter).table, text: (*plain).table, refs: (*referenceCollector).table,
+	text: (*plain).table, refs: (*referenceCollector).table,
 }, {
 	name: "content-ref", void: true,
 	fields: fieldsOf(needed(FieldRef, asRef(refKinds...))),
 	tags:   []tagType{{name: "content-ref", container: true, alone: true, attributes: []string{"url"}, block: contentRefNode}, {name: "page-ref", attributes: []string{"page"}, block: contentRefNode}},
 	open:   openContentRef, print: (*printer).contentRef,
-	html: (*htmlWriter).contentRef, refs: (*referenceCollector).target,
+	refs: (*referenceCollector).target,
 }, {
 	name: "reusable-content", void: true,
 	fields: fieldsOf(needed(FieldRef, asRef(docs.RefReusable))),
 	tags:   []tagType{{name: "include", block: reusableNode, lacks: lacksContent}},
 	open:   openReusable, print: (*printer).reusable,
-	html: (*htmlWriter).reusable, refs: (*referenceCollector).source,
+	refs: (*referenceCollector).source,
 }, {
 	name: "integration", void: true,
 	fields: fieldsOf(
@@ -171,7 +156,7 @@ var blockTable = []nodeType{{
 		optional(FieldURL, asKeptAddress), flag(FieldFullWidth),
 	),
 	open: openIntegration, print: (*printer).integration,
-	html: (*htmlWriter).integration, text: (*plain).integration, refs: (*referenceCollector).integration, wire: (*Node).integrationData,
+	text: (*plain).integration, refs: (*referenceCollector).integration, wire: (*Node).integrationData,
 }, {
 	name: "swagger", void: true,
 	fields: fieldsOf(
@@ -179,13 +164,13 @@ var blockTable = []nodeType{{
 	),
 	tags: []tagType{{name: "openapi", attributes: swaggerAttributes, block: swaggerNode}, {name: "swagger", attributes: swaggerAttributes, block: swaggerNode}},
 	open: openSwagger, print: (*printer).swagger,
-	html: (*htmlWriter).openAPI, text: (*plain).operation, refs: (*referenceCollector).source, anchor: operationAnchor,
+	text: (*plain).operation, refs: (*referenceCollector).source, anchor: operationAnchor,
 }, {
 	name: "openapi-operation", void: true,
 	fields: fieldsOf(needed(FieldRef, asRef(docs.RefOpenAPI)), needed(FieldPath, asLine), needed(FieldMethod, asLine)),
 	tags:   []tagType{{name: "openapi-operation", attributes: openAPIAttributes, block: openAPINode}},
 	open:   openOpenAPI, print: (*printer).openAPI,
-	html: (*htmlWriter).openAPI, text: (*plain).operation, refs: (*referenceCollector).source, anchor: operationAnchor,
+	text: (*plain).operation, refs: (*referenceCollector).source, anchor: operationAnchor,
 }, {
 	name: "openapi-schemas", void: true,
 	fields: fieldsOf(
@@ -193,31 +178,29 @@ var blockTable = []nodeType{{
 	),
 	tags: []tagType{{name: "openapi-schemas", attributes: openAPIAttributes, block: openAPINode}},
 	open: openOpenAPI, print: (*printer).openAPI,
-	html: (*htmlWriter).openAPI, text: (*plain).schemas, refs: (*referenceCollector).source, anchor: schemasAnchor,
+	text: (*plain).schemas, refs: (*referenceCollector).source, anchor: schemasAnchor,
 }, {
 	name: "openapi-webhook", void: true,
 	fields: fieldsOf(needed(FieldRef, asRef(docs.RefOpenAPI)), needed(FieldName, asLine), needed(FieldMethod, asLine)),
 	tags:   []tagType{{name: "openapi-webhook", attributes: openAPIAttributes, block: openAPINode}},
 	open:   openOpenAPI, print: (*printer).openAPI,
-	html: (*htmlWriter).openAPI, text: (*plain).webhook, refs: (*referenceCollector).source, anchor: operationAnchor,
+	text: (*plain).webhook, refs: (*referenceCollector).source, anchor: operationAnchor,
 }, {
 	name: "if", holds: holdsBlocks,
 	fields: fieldsOf(needed(FieldExpression, asLine)),
 	tags:   []tagType{{name: "if", container: true, block: ifNode}},
 	open:   openIf, print: (*printer).container,
-	html: (*htmlWriter).omit,
 }, {
 	name: "updates", holds: holdsBlocks, parts: []string{"update"}, closed: true,
 	fields: fieldsOf(otherwise(FieldFormat, asOneOf("numeric", "full", "short"), "full")),
 	tags:   []tagType{{name: "updates", container: true, part: "update", attributes: []string{"format"}, block: updatesNode}},
 	open:   openUpdates, print: (*printer).parts,
-	html: (*htmlWriter).updates,
 }, {
 	name: "update", partOf: "updates", holds: holdsBlocks,
 	fields: fieldsOf(needed(FieldDate, asDate), optional(FieldTags, asList(asRef(docs.RefTag)))),
 	tags:   []tagType{{name: "update", container: true, in: "updates", attributes: []string{"date", "tags"}, block: updateNode, lacks: lacksDate}},
 	open:   openUpdate, print: (*printer).container,
-	html: (*htmlWriter).update, text: (*plain).update, refs: (*referenceCollector).update,
+	text: (*plain).update, refs: (*referenceCollector).update,
 }, {
 	name: "prompt", holds: holdsBlocks, parts: []string{"code"}, single: true, closed: true,
 	fields: fieldsOf(
@@ -226,34 +209,32 @@ var blockTable = []nodeType{{
 	),
 	tags: []tagType{{name: "prompt", container: true, attributes: []string{"description", "icon", "openInAIProviders", "defaultExpanded"}, block: promptNode, lacks: lacksCode}},
 	open: openPrompt, print: (*printer).container,
-	html: (*htmlWriter).prompt, text: (*plain).prompt,
+	text: (*plain).prompt,
 }}
 
 var inlineTable = []nodeType{{
 	name: "link", holds: holdsInlines,
 	fields: fieldsOf(needed(FieldRef, asRef(refKinds...))),
 	write:  (*inlineWriter).link,
-	html:   (*htmlWriter).linked, refs: (*referenceCollector).link,
+	refs:   (*referenceCollector).link,
 }, {
 	name: "emoji", void: true,
 	fields: fieldsOf(needed(FieldCode, asLine)),
 	write:  (*inlineWriter).emoji, printHTML: (*printer).emojiElement,
-	html: (*htmlWriter).emoji, text: (*plain).emoji,
+	text: (*plain).emoji,
 }, {
 	name: "icon", void: true,
 	fields:    fieldsOf(needed(FieldIcon, asLine), otherwise(FieldColor, asOneOf(colours...), "default")),
 	printHTML: (*printer).iconElement,
-	html:      (*htmlWriter).iconNode,
 }, {
 	name: "expression", void: true,
 	fields:    fieldsOf(needed(FieldExpression, asLine)),
 	printHTML: (*printer).expression,
-	html:      (*htmlWriter).omit,
 }, {
 	name: "inline-math", void: true,
 	fields: fieldsOf(needed(FieldFormula, asText)),
 	write:  (*inlineWriter).math, printHTML: (*printer).mathElement,
-	html: (*htmlWriter).mathText, text: (*plain).inlineMath,
+	text: (*plain).inlineMath,
 }, {
 	name: "inline-image", void: true,
 	fields: fieldsOf(
@@ -261,16 +242,15 @@ var inlineTable = []nodeType{{
 		optional(FieldCaption, asText), optional(FieldAlt, asText), otherwise(FieldSize, asOneOf("original", "line"), "original"),
 	),
 	printHTML: (*printer).inlineImage,
-	html:      (*htmlWriter).inlineImage, text: (*plain).inlineImage, refs: (*referenceCollector).image,
+	text:      (*plain).inlineImage, refs: (*referenceCollector).image,
 }, {
 	name: "annotation", holds: holdsInlines, closed: true, fragments: []fragmentSlot{{"annotation-body", true}},
 	write: (*inlineWriter).annotation,
-	html:  (*htmlWriter).annotation,
 }, {
 	name: "mention", void: true,
 	fields: fieldsOf(needed(FieldRef, asRef(refKinds...))),
 	write:  (*inlineWriter).mention, printHTML: (*printer).mentionElement,
-	html: (*htmlWriter).mention, text: (*plain).mention, refs: (*referenceCollector).target,
+	text: (*plain).mention, refs: (*referenceCollector).target,
 }, {
 	name: "button", void: true,
 	fields: fieldsOf(
@@ -279,7 +259,7 @@ var inlineTable = []nodeType{{
 		optional(FieldAction, asAction), optional(FieldQuery, asLine), optional(FieldSlug, asLine),
 	),
 	printHTML: (*printer).button,
-	html:      (*htmlWriter).button, text: (*plain).button, refs: (*referenceCollector).button, wire: (*Node).buttonData, read: flattenAction,
+	text:      (*plain).button, refs: (*referenceCollector).button, wire: (*Node).buttonData, read: flattenAction,
 }}
 
 var captionSlot = []fragmentSlot{{"caption", false}}

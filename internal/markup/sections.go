@@ -252,8 +252,8 @@ func eachInReadingOrder(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// emojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is
-// treated as a name.
+// emojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
+// name and is returned between colons.
 func emojiText(code string) string {
 	if code == "" {
 		return ""

@@ -178,3 +178,11 @@ func imageOf(v any) (ref docs.Ref, alt string, ok bool) {
 	ref, ok = refOf(v)
 	return ref, "", ok
 }
+
+// coverOf returns the cover image in a cell of an image column or a files column.
+func coverOf(v any) (docs.Ref, string, bool) {
+	if files := texts(v); len(files) > 0 {
+		return docs.Ref{Kind: docs.RefFile, File: files[0]}, "", true
+	}
+	return imageOf(v)
+}

@@ -453,8 +453,8 @@ func (f flow) cover(p *picture) {
 }
 
 func (f flow) card(t *markup.Table, r markup.TableRow) {
-	if ref, ok := t.Cover(r); ok {
-		if p := f.d.picture(ref); p != nil {
+	if cover, ok := t.Cover(r); ok {
+		if p := f.d.picture(cover.Ref); p != nil {
 			f.cover(p)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 )
@@ -63,7 +64,7 @@ func processAPI(args []string) error {
 	}
 	code := highlight.New(1 << 20)
 	for _, o := range d.Operations {
-		page := apidoc.NewPage(func(docs.Ref) *openapi.Description { return d }, markup.HTMLOptions{Highlight: code})
+		page := apidoc.NewPage(func(docs.Ref) *openapi.Description { return d }, html.Options{Highlight: code})
 		if _, ok := page.HTML(markup.APIBlock{Type: "openapi-operation", Method: o.Method, Path: o.Path, Level: 2}); !ok {
 			return fmt.Errorf("%s %s is not shown", o.Method, o.Path)
 		}

@@ -33,9 +33,9 @@ func isAPI(n *Node) bool {
 	return false
 }
 
-// apiBlock returns the settings of a block that shows a part of an API
+// NewAPIBlock returns the settings of a block that shows a part of an API
 // description.
-func apiBlock(n *Node) APIBlock {
+func NewAPIBlock(n *Node) APIBlock {
 	ref, _ := n.Ref(FieldRef)
 	grouped, set := n.FlagSet(FieldGrouped)
 	return APIBlock{Type: n.Type, Ref: ref, Method: n.Str(FieldMethod), Path: n.Str(FieldPath), Name: n.Str(FieldName),
@@ -48,7 +48,7 @@ func APIBlocks(doc *Document) []APIBlock {
 	var out []APIBlock
 	eachNode(doc.Nodes, func(n *Node) {
 		if isAPI(n) {
-			out = append(out, apiBlock(n))
+			out = append(out, NewAPIBlock(n))
 		}
 	})
 	return out
@@ -71,7 +71,7 @@ func ReplaceAPI(doc *Document, get func(APIBlock) (*Document, bool)) *Document {
 		if !isAPI(n) {
 			return nil, false
 		}
-		b := apiBlock(n)
+		b := NewAPIBlock(n)
 		b.Level = min(level+1, 6)
 		content, ok := get(b)
 		if !ok {

@@ -78,9 +78,9 @@ func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
 	return out
 }
 
-// describedAPI returns the operation that tags of a page describe in a node, or nil.
+// DescribedAPI returns the operation that tags of a page describe in a node, or nil.
 // link returns the addresses of references in its texts.
-func describedAPI(n *Node, link func(docs.Ref) (string, bool)) *InlineAPI {
+func DescribedAPI(n *Node, link func(docs.Ref) (string, bool)) *InlineAPI {
 	if api := n.extra().api; api != nil {
 		return api.described(link)
 	}

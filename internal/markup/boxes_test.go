@@ -1,8 +1,10 @@
-package markup
+package markup_test
 
 import (
 	"strings"
 	"testing"
+
+	. "github.com/octavo-docs/octavo/internal/markup"
 )
 
 // A box of MkDocs and a hint of docsify are hints, expandables and tabs for
@@ -31,6 +33,6 @@ func TestBoxes(t *testing.T) {
 				t.Errorf("%q is shown as\n%s, without\n%s", source, got, w)
 			}
 		}
-		checkLaws(t, []byte(source), Refs{})
+		CheckLaws(t, []byte(source), Refs{})
 	}
 }

@@ -9,8 +9,8 @@ import "maps"
 // buttonActions maps the name of an action to the name of its parameter.
 var buttonActions = map[string]string{"search": "query", "ask": "query", "select": "slug"}
 
-// isButtonAction reports whether buttons have an action of this name.
-func isButtonAction(name string) bool { return buttonActions[name] != "" }
+// IsButtonAction reports whether buttons have an action of this name.
+func IsButtonAction(name string) bool { return buttonActions[name] != "" }
 
 var (
 	asActionName = asOneOf("search", "ask", "select")

@@ -40,7 +40,7 @@ var cardsView = fieldsOf(
 
 var columnFields = fieldsOf(
 	needed(FieldID, asLine), needed(FieldTitle, asText), needed(TextField{"type"}, asOneOf(columnTypes...)),
-	optional(TextField{"textAlignment"}, asOneOf(columnAlignments...)), optional(FieldVerticalAlignment, asOneOf(verticalAlignments...)),
+	optional(TextField{"textAlignment"}, asOneOf(ColumnAlignments...)), optional(FieldVerticalAlignment, asOneOf(VerticalAlignments...)),
 	flag(FlagField{"multiple"}), optional(NumberField{"max"}, asNumber), optional(ListField{"options"}, asList(asOption)),
 )
 

@@ -13,16 +13,16 @@ type Dates struct {
 	Months, ShortenedMonths [12]string
 }
 
-var englishDates = Dates{
+var EnglishDates = Dates{
 	Full: "MMMM D, YYYY", Short: "MMMM D, YYYY",
 	Months:          [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 	ShortenedMonths: [12]string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
 }
 
-// format returns a date in the form of a list of updates: numeric, which is the same
+// Format returns a date in the form of a list of updates: numeric, which is the same
 // in all languages, short or full. day is its numeric form. ok is false if the text is
 // not a date.
-func (d *Dates) format(date, form string) (text, day string, ok bool) {
+func (d *Dates) Format(date, form string) (text, day string, ok bool) {
 	t, ok := parseDate(date)
 	if !ok {
 		return "", "", false

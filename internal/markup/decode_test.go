@@ -72,15 +72,6 @@ func TestDecodeUndoesMarshal(t *testing.T) {
 	})
 }
 
-// wrap returns a document with the given nodes in JSON.
-func wrap(nodes string) string { return `{"object":"document","data":{},"nodes":[` + nodes + `]}` }
-
-const textJSON = `{"object":"text","leaves":[{"object":"leaf","text":"x","marks":[]}]}`
-
-func inParagraph(inline string) string {
-	return wrap(`{"object":"block","type":"paragraph","nodes":[` + inline + `]}`)
-}
-
 func TestDecodeTellsWhatIsWrong(t *testing.T) {
 	block := func(kind, data string) string {
 		return wrap(fmt.Sprintf(`{"object":"block","type":%q,"data":%s,"nodes":[]}`, kind, data))
@@ -250,28 +241,6 @@ func TestDecodeIsBounded(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(wrap(`{"object":"block","type":"paragraph","nodes":[` + textJSON + `]}`)))
-	f.Add([]byte(tableJSON("image", `{"ref":{"kind":"file","file":"f"},"alt":"a","objectFit":"cover"}`)))
-	f.Add([]byte(inParagraph(`{"object":"inline","type":"link","isVoid":false,"data":{"ref":{"kind":"page","page":"p"}},"nodes":[` + textJSON + `]}`)))
-	f.Add([]byte(wrap(`{"object":"block","type":"expandable","data":{},"fragments":[{"object":"fragment","type":"expandable-title","nodes":[]},{"object":"fragment","fragment":"expandable-body","nodes":[]}]}`)))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		doc, err := Decode("body", raw)
-		if err != nil {
-			if !errs.Is(err, errs.Invalid) {
-				t.Fatal(err)
-			}
-			return
-		}
-		checkSameAfterDecode(t, doc)
-		Sections(doc)
-		References(doc)
-		if err := HTML(&bytes.Buffer{}, doc, HTMLOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 func BenchmarkDecode(b *testing.B) {
 	raw := []byte(wrap(strings.TrimSuffix(strings.Repeat(`{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[`+textJSON+`]},`, 1000), ",")))
 	b.SetBytes(int64(len(raw)))
@@ -280,32 +249,6 @@ func BenchmarkDecode(b *testing.B) {
 		if _, err := Decode("body", raw); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// An unsafe address that came with the source is kept; a client cannot add
-// another one.
-func TestAddressesThatWereThere(t *testing.T) {
-	src := []byte("[x](vscode:extension/y)\n\ntext\n")
-	old := Parse(src, Refs{})
-	doc := sentBack(t, old)
-	edit(doc.Nodes, "text", "other text")
-	if err := doc.CheckAddresses(old); err != nil {
-		t.Errorf("what was read cannot be written back: %v", err)
-	}
-	if out := string(Reprint(src, old, doc, Refs{})); out != "[x](vscode:extension/y)\n\nother text\n" {
-		t.Errorf("it became %q", out)
-	}
-	if err := doc.CheckAddresses(nil); err == nil || !strings.Contains(err.Error(), "nodes[0].nodes[0].data.ref.url") {
-		t.Errorf("in a new document it is refused with %v", err)
-	}
-	var out strings.Builder
-	if err := HTML(&out, old, HTMLOptions{}); err != nil || strings.Contains(out.String(), "vscode:") {
-		t.Errorf("it is a link for readers: %s, %v", &out, err)
-	}
-	other := sentBack(t, Parse([]byte("[x](javascript:alert)\n"), Refs{}))
-	if other.CheckAddresses(old) == nil {
-		t.Error("a client brought a scheme of its own")
 	}
 }
 

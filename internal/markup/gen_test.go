@@ -113,11 +113,11 @@ func (g *docGen) block(kind string, depth int) *Node {
 	data := map[string]any{}
 	switch kind {
 	case "paragraph":
-		g.sometimes(data, "align", func() any { return g.pick(textAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(TextAlignments...) })
 		return g.node(kind, data, g.inlines(depth, true))
 	case "heading-1", "heading-2", "heading-3":
 		g.sometimes(data, "id", func() any { return g.word("id") })
-		g.sometimes(data, "align", func() any { return g.pick(textAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(TextAlignments...) })
 		return g.node(kind, data, g.inlines(depth, false))
 	case "list-ordered", "list-unordered", "list-tasks":
 		if kind == "list-ordered" {
@@ -142,7 +142,7 @@ func (g *docGen) block(kind string, depth int) *Node {
 	case "code":
 		return g.code()
 	case "images":
-		g.sometimes(data, "align", func() any { return g.pick(columnAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(ColumnAlignments...) })
 		g.sometimes(data, "withFrame", func() any { return true })
 		return g.node(kind, data, g.parts(1, 2, g.image))
 	case "tabs":
@@ -159,7 +159,7 @@ func (g *docGen) block(kind string, depth int) *Node {
 		return g.node(kind, data, g.parts(1, 3, func() *Node {
 			column := map[string]any{}
 			g.sometimes(column, "width", func() any { return map[string]any{"unit": "%", "value": g.whole(1, 100)} })
-			g.sometimes(column, "verticalAlignment", func() any { return g.pick(verticalAlignments...) })
+			g.sometimes(column, "verticalAlignment", func() any { return g.pick(VerticalAlignments...) })
 			return g.node("column", column, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "if":
@@ -289,7 +289,7 @@ func (g *docGen) table(depth int) *Node {
 		column := map[string]any{"id": id, "title": g.text("title"), "type": kind}
 		switch kind {
 		case "text":
-			column["textAlignment"] = g.pick(columnAlignments...)
+			column["textAlignment"] = g.pick(ColumnAlignments...)
 		case "rating":
 			column["max"] = float64(5)
 		case "users":
@@ -371,7 +371,7 @@ func (g *docGen) inline(kind string, depth int) *Node {
 		n.Data = map[string]any{"code": g.pick("1f600", "2705", "1f1eb-1f1f7")}
 	case "icon":
 		n.Data = map[string]any{"icon": g.word("icon")}
-		g.sometimes(n.Data, "color", func() any { return g.pick(colours...) })
+		g.sometimes(n.Data, "color", func() any { return g.pick(Colours...) })
 	case "expression":
 		n.Data = map[string]any{"expression": "space.vars." + g.word("var")}
 	case "inline-math":
@@ -408,7 +408,7 @@ func (g *docGen) textNode() *Node {
 			}
 			mark := Mark{Type: kind}
 			if kind == "color" {
-				mark.Data = map[string]string{"text": g.pick(colours...), "background": g.pick(colours...)}
+				mark.Data = map[string]string{"text": g.pick(Colours...), "background": g.pick(Colours...)}
 			}
 			leaf.Marks = append(leaf.Marks, mark)
 		}

@@ -114,7 +114,7 @@ func markOf(e *element) (Mark, bool) {
 		if v := styleOf(style, "background-color"); v != "" {
 			m.Data["background"] = v
 		}
-		return m, e.only("style") && slices.Contains(colours, m.Data["text"]) && slices.Contains(colours, m.Data["background"])
+		return m, e.only("style") && slices.Contains(Colours, m.Data["text"]) && slices.Contains(Colours, m.Data["background"])
 	}
 	return Mark{}, false
 }
@@ -348,7 +348,7 @@ func withoutLinks(nodes []*Node) []*Node {
 }
 
 func (c *converter) resolve(dest string, use Use) docs.Ref {
-	if hasExpression(dest) {
+	if HasExpression(dest) {
 		paths := expressionPaths(dest)
 		if ref, ok := c.refs.findAny(dest, paths, use, true); ok {
 			return ref
@@ -387,7 +387,7 @@ func plainOf(nodes []*Node) string {
 		}
 		switch n.Type {
 		case "emoji":
-			s.WriteString(emojiText(n.Str(FieldCode)))
+			s.WriteString(EmojiText(n.Str(FieldCode)))
 		case "inline-math":
 			s.WriteString(n.Str(FieldFormula))
 		case "button":

@@ -188,7 +188,7 @@ func (c *converter) icon(b *inlineBuilder, e *element) bool {
 	data := map[string]any{"icon": icon}
 	if style := e.attr("style"); style != "" {
 		color := styleOf(style, "color")
-		if !slices.Contains(colours, color) {
+		if !slices.Contains(Colours, color) {
 			return false
 		}
 		data["color"] = color

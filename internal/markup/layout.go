@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,10 +11,23 @@ import (
 
 // This file has what several output formats need, such as HTML and paged layout.
 
+// BytesText returns a number of bytes with a unit, such as 1.5 MB.
+func BytesText(n int64) string {
+	units := []string{"B", "KB", "MB", "GB"}
+	size := float64(n)
+	for size >= 1000 && len(units) > 1 {
+		size, units = size/1000, units[1:]
+	}
+	if size >= 10 || units[0] == "B" {
+		return fmt.Sprintf("%.0f %s", size, units[0])
+	}
+	return fmt.Sprintf("%.1f %s", size, units[0])
+}
+
 // FormatDate formats the date of an update in the form of its list: numeric,
 // short or full. A text that is not a date is returned unchanged.
 func FormatDate(date, form string) string {
-	if text, _, ok := englishDates.format(date, form); ok {
+	if text, _, ok := EnglishDates.Format(date, form); ok {
 		return text
 	}
 	return date
@@ -160,7 +174,7 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	case "select":
 		for _, option := range texts(v) {
 			colour := str(c.options[option], "color")
-			if !slices.Contains(colours, colour) {
+			if !slices.Contains(Colours, colour) {
 				colour = ""
 			}
 			out.Options = append(out.Options, TableOption{c.label(option), colour})

@@ -67,7 +67,7 @@ func looseTarget(s string) (strict string, length int) {
 		if !strings.Contains(title, `"`) || strings.Contains(title, `\"`) {
 			return "", 0
 		}
-	case !looseAddress.MatchString(dest) && !hasExpression(dest):
+	case !looseAddress.MatchString(dest) && !HasExpression(dest):
 		return "", 0
 	}
 	strict = "(<" + looseEscape.Replace(dest) + ">"
@@ -134,7 +134,7 @@ var (
 	looseEscape  = strings.NewReplacer("<", `\<`, ">", `\>`)
 )
 
-func hasExpression(dest string) bool {
+func HasExpression(dest string) bool {
 	return strings.Contains(dest, "{{") || strings.Contains(dest, "{%")
 }
 
@@ -169,7 +169,7 @@ func expressionPaths(dest string) []string {
 		out = []string{dest}
 	}
 	for _, path := range out {
-		if hasExpression(path) {
+		if HasExpression(path) {
 			return nil
 		}
 		file, anchor, _ := strings.Cut(path, "#")

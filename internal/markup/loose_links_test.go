@@ -1,4 +1,4 @@
-package markup
+package markup_test
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	. "github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 )
 
 // Addresses that other tools accept are links, and remarks in parentheses are text.
@@ -33,19 +35,19 @@ func TestLooseLinks(t *testing.T) {
 		`([a](x y.md))`:                                        `link`,
 	} {
 		doc := Parse([]byte(source), refs)
-		got := outlineOf(doc.Nodes)
+		got := OutlineOf(doc.Nodes)
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is read as\n%s, without %s", source, got, want)
 		}
-		checkLaws(t, []byte(source), refs)
+		CheckLaws(t, []byte(source), refs)
 	}
 	for _, source := range []string{"[1](see below)", "[a](the file a.b)", "[a] (b.md)", "[a](x\ny.md)", "[a](b `c d.md`)", "[a](<b c", "a](b c.md)", "[a][b](c d"} {
-		if got := outlineOf(Parse([]byte(source), refs).Nodes); strings.Contains(got, "link") {
+		if got := OutlineOf(Parse([]byte(source), refs).Nodes); strings.Contains(got, "link") {
 			t.Errorf("%q is read as\n%s", source, got)
 		}
 	}
 	var b strings.Builder
-	if err := HTML(&b, Parse([]byte(`[a](https://a.b/v{{< version >}}/c)`), refs), HTMLOptions{}); err != nil || strings.Contains(b.String(), "href") || !strings.Contains(b.String(), ">a<") {
+	if err := html.Write(&b, Parse([]byte(`[a](https://a.b/v{{< version >}}/c)`), refs), html.Options{}); err != nil || strings.Contains(b.String(), "href") || !strings.Contains(b.String(), ">a<") {
 		t.Errorf("a link with an expression is shown as %s", b.String())
 	}
 }

@@ -170,16 +170,16 @@ func addMarkdown(b *inlineBuilder, s string, marks []Mark) {
 }
 
 func isRawElement(name string) bool {
-	return slices.Contains(rawInlines, name) || slices.Contains(rawBlocks, name)
+	return slices.Contains(RawInlines, name) || slices.Contains(RawBlocks, name)
 }
 
-// nothingShown reports whether all that a document has are marks of other tools
+// NothingShown reports whether all that a document has are marks of other tools
 // of which readers see nothing. shown is the document as they see it.
-func nothingShown(doc, shown *Document) bool {
+func NothingShown(doc, shown *Document) bool {
 	marked := false
 	for _, n := range shown.Nodes {
 		source, raw := n.RawSource()
-		if !raw || strings.TrimSpace(visibleText(source)) != "" || strings.Contains(source, "<img") {
+		if !raw || strings.TrimSpace(VisibleText(source)) != "" || strings.Contains(source, "<img") {
 			return false
 		}
 		marked = marked || len(source) > 1 && source[0] == '<' && source[1] >= 'A' && source[1] <= 'Z' // a component of MDX

@@ -1,10 +1,12 @@
-package markup
+package markup_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	. "github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 )
 
 // fileRefs resolves files and pages by their name, and writes them in a folder.
@@ -39,14 +41,14 @@ func TestMarkersHaveReferences(t *testing.T) {
 	} {
 		doc := Parse([]byte(source), fileRefs(""))
 		var b strings.Builder
-		err := HTML(&b, doc, HTMLOptions{Link: func(ref docs.Ref) (string, bool) { return "/at/" + ref.Target(), true }})
+		err := html.Write(&b, doc, html.Options{Link: func(ref docs.Ref) (string, bool) { return "/at/" + ref.Target(), true }})
 		if err != nil || !strings.Contains(strings.ReplaceAll(b.String(), "\n", ""), want) || strings.Contains(b.String(), "{") {
 			t.Errorf("%q is shown as\n%s, without\n%s", source, b.String(), want)
 		}
 		if want != "" && len(References(doc)) == 0 {
 			t.Errorf("%q has no references", source)
 		}
-		checkLaws(t, []byte(source), fileRefs(""))
+		CheckLaws(t, []byte(source), fileRefs(""))
 	}
 	source := "{{< figure src=\"a.png\" >}}\n\n1) {% include x.html content=\"[b](b.md)\" %}\n"
 	doc := Parse([]byte(source), fileRefs(""))
@@ -85,7 +87,7 @@ func TestPagesOfMarkersAlone(t *testing.T) {
 		"{{< note >}}\na\n{{< /note >}}": false,
 		"<div>a</div>\n\n{% x %}":        false,
 	} {
-		if got := shownHTML(t, source); strings.Contains(got, EnglishLabels.Elsewhere) != noted {
+		if got := shownHTML(t, source); strings.Contains(got, html.EnglishLabels.Elsewhere) != noted {
 			t.Errorf("%q is shown as\n%s", source, got)
 		}
 	}

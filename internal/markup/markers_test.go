@@ -1,19 +1,23 @@
-package markup
+package markup_test
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	. "github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+	"github.com/octavo-docs/octavo/internal/testing/testhtml"
 )
 
 func shownHTML(t *testing.T, source string) string {
 	t.Helper()
 	var b strings.Builder
 	doc := Parse([]byte(source), Refs{})
-	if err := HTML(&b, doc, HTMLOptions{NoAnchors: true}); err != nil {
+	if err := html.Write(&b, doc, html.Options{NoAnchors: true}); err != nil {
 		t.Fatal(err)
 	}
-	checkHTML(t, b.String())
+	testhtml.Check(t, b.String())
 	if again := string(Print(doc, Refs{})); outlineOfSource(t, again) != outlineOfSource(t, source) {
 		t.Errorf("%q is printed as %q", source, again)
 	}
@@ -22,7 +26,7 @@ func shownHTML(t *testing.T, source string) string {
 
 func outlineOfSource(t *testing.T, source string) string {
 	t.Helper()
-	return outlineOf(Parse([]byte(source), Refs{}).Nodes)
+	return OutlineOf(Parse([]byte(source), Refs{}).Nodes)
 }
 
 // What other tools write around content is not shown to readers, and the content is.
@@ -83,7 +87,7 @@ func TestHintsOfOtherTools(t *testing.T) {
 // that clients read keeps every marker.
 func TestMarkersRemainInTheDocument(t *testing.T) {
 	doc := Parse([]byte("{% note %}\n\n## A\n\n[b](c.md)\n\n{% endnote %}\n\n{{< x >}}\n"), Refs{})
-	if got := outlineOf(doc.Nodes); strings.Count(got, `"block":"raw"`) != 3 || !strings.Contains(got, "link") {
+	if got := OutlineOf(doc.Nodes); strings.Count(got, `"block":"raw"`) != 3 || !strings.Contains(got, "link") {
 		t.Errorf("the document is\n%s", got)
 	}
 	if s := Sections(doc); len(s) != 2 || s[1].Title != "A" || strings.Contains(s[0].Body+s[1].Body, "{") {
@@ -115,7 +119,7 @@ func TestManyMarkersTakeLinearTime(t *testing.T) {
 	} {
 		start := time.Now()
 		doc := Parse([]byte(source), Refs{})
-		if err := HTML(&strings.Builder{}, doc, HTMLOptions{}); err != nil {
+		if err := html.Write(&strings.Builder{}, doc, html.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		Sections(doc)

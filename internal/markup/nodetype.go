@@ -1,7 +1,7 @@
 package markup
 
-// nodeType is a row of the table of types: everything that is known of one type of
-// block or inline. The parser of its tag, the printer, the writer of HTML and the
+// nodeType is a row of the table of types: what is known of one type of block or inline,
+// except how it is shown. The parser of its tag, the printer, references, search and the
 // check of a client's document find it here.
 type nodeType struct {
 	name string

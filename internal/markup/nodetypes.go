@@ -11,7 +11,7 @@ import (
 
 var blockTable = []nodeType{{
 	name: "paragraph", holds: holdsInlines, closed: true,
-	fields: fieldsOf(optional(FieldAlign, asOneOf(textAlignments...))),
+	fields: fieldsOf(optional(FieldAlign, asOneOf(TextAlignments...))),
 	print:  (*printer).paragraph, printHTML: (*printer).htmlParagraph,
 }, {
 	name: "heading-1", holds: holdsInlines, fields: headingFields,
@@ -68,7 +68,7 @@ var blockTable = []nodeType{{
 	text: (*plain).formula,
 }, {
 	name: "images", holds: holdsBlocks, parts: []string{"image"},
-	fields: fieldsOf(optional(FieldAlign, asOneOf(columnAlignments...)), flag(FieldFullWidth), flag(FieldWithFrame)),
+	fields: fieldsOf(optional(FieldAlign, asOneOf(ColumnAlignments...)), flag(FieldFullWidth), flag(FieldWithFrame)),
 	print:  (*printer).images, printHTML: (*printer).images,
 }, {
 	name: "image", partOf: "images", void: true, fragments: captionSlot, framed: true,
@@ -126,7 +126,7 @@ var blockTable = []nodeType{{
 	open:   openColumns, print: (*printer).parts,
 }, {
 	name: "column", partOf: "columns", holds: holdsBlocks, closed: true,
-	fields: fieldsOf(optional(FieldWidth, asLength), optional(FieldVerticalAlignment, asOneOf(verticalAlignments...))),
+	fields: fieldsOf(optional(FieldWidth, asLength), optional(FieldVerticalAlignment, asOneOf(VerticalAlignments...))),
 	tags:   []tagType{{name: "column", container: true, in: "columns", attributes: []string{"width", "valign"}, block: columnNode}},
 	open:   openColumn, print: (*printer).container,
 }, {
@@ -224,7 +224,7 @@ var inlineTable = []nodeType{{
 	text: (*plain).emoji,
 }, {
 	name: "icon", void: true,
-	fields:    fieldsOf(needed(FieldIcon, asLine), otherwise(FieldColor, asOneOf(colours...), "default")),
+	fields:    fieldsOf(needed(FieldIcon, asLine), otherwise(FieldColor, asOneOf(Colours...), "default")),
 	printHTML: (*printer).iconElement,
 }, {
 	name: "expression", void: true,
@@ -274,7 +274,7 @@ var (
 // headingFields have the level of the source, because Markdown has more levels than
 // there are types of headings.
 var headingFields = fieldsOf(
-	optional(FieldID, asAnchor), optional(fieldWideAnchor, asAnchor), optional(FieldAlign, asOneOf(textAlignments...)),
+	optional(FieldID, asAnchor), optional(fieldWideAnchor, asAnchor), optional(FieldAlign, asOneOf(TextAlignments...)),
 	optional(FieldClass, asLine), optional(FieldLevel, asWhole(1, 6)),
 )
 
@@ -283,5 +283,5 @@ var markTypes = []string{"bold", "italic", "code", "keyboard", "strikethrough", 
 
 // markFields are the fields of the marks that have data.
 var markFields = map[string]fields{
-	"color": fieldsOf(needed(TextField{"text"}, asOneOf(colours...)), needed(TextField{"background"}, asOneOf(colours...))),
+	"color": fieldsOf(needed(TextField{"text"}, asOneOf(Colours...)), needed(TextField{"background"}, asOneOf(Colours...))),
 }

@@ -132,7 +132,7 @@ func nameAnchors(nodes []*Node) {
 // them to used.
 func freeAliases(text, slug string, used map[string]bool) (list []string) {
 	for _, a := range aliases(text, slug) {
-		if a != "" && !used[a] && isAnchor(a) {
+		if a != "" && !used[a] && IsAnchor(a) {
 			used[a] = true
 			list = append(list, a)
 		}
@@ -174,7 +174,7 @@ func rawAnchors(out []string, source string) []string {
 			for more {
 				var key, value []byte
 				key, value, more = z.TagAttr()
-				if (string(key) == "id" || link && string(key) == "name") && isAnchor(string(value)) {
+				if (string(key) == "id" || link && string(key) == "name") && IsAnchor(string(value)) {
 					out = append(out, string(value))
 				}
 			}

@@ -158,7 +158,7 @@ func cutAnchor(inlines []*Node) ([]*Node, string) {
 	raw := l[len(l)-1]
 	open, ok := strings.CutSuffix(raw.Text, "</a>")
 	m := anchorOpen.FindStringSubmatch(open)
-	if !ok || m == nil || !isAnchor(m[2]) || m[1] != "" && m[1] != m[2] {
+	if !ok || m == nil || !IsAnchor(m[2]) || m[1] != "" && m[1] != m[2] {
 		return inlines, ""
 	}
 	rest := l[:len(l)-1]
@@ -189,7 +189,7 @@ func (c *converter) cutBraces(n *ast.Heading, inlines []*Node) ([]*Node, string)
 	}
 	l := &last.Leaves[len(last.Leaves)-1]
 	m := bracedAnchor.FindStringSubmatch(l.Text)
-	if m == nil || l.Raw || len(l.Marks) > 0 || !isAnchor(m[1]) {
+	if m == nil || l.Raw || len(l.Marks) > 0 || !IsAnchor(m[1]) {
 		return inlines, ""
 	}
 	l.Text = strings.TrimSuffix(l.Text, m[0])

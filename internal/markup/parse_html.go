@@ -106,7 +106,7 @@ func layout(e *element, nodes []*Node) []*Node {
 			case a.Key == "data-with-frame" && a.Val == "false":
 			case a.Key == "data-with-frame" && n.Type == "images":
 				n.set(FieldWithFrame, true)
-			case a.Key == "align" && n.Type == "images" && slices.Contains(columnAlignments, a.Val):
+			case a.Key == "align" && n.Type == "images" && slices.Contains(ColumnAlignments, a.Val):
 				n.set(FieldAlign, a.Val)
 			case a.Key == "align" && isTextBlock(n) && textAlign[a.Val] != "":
 				n.Data = setString(n.Data, "align", textAlign[a.Val])
@@ -246,7 +246,7 @@ func (h *htmlReader) block(e *element) []*Node {
 		return h.aligned(e, paragraphNode(inlines))
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		id := e.attr("id")
-		if e.has("id") && !isAnchor(id) {
+		if e.has("id") && !IsAnchor(id) {
 			return h.fail()
 		}
 		n := headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids))

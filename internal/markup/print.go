@@ -286,7 +286,7 @@ func htmlAlign(align string) string {
 func (p *printer) heading(n *Node) string {
 	level := n.HeadingLevel()
 	id := n.Str(FieldID)
-	if id != "" && !isAnchor(id) {
+	if id != "" && !IsAnchor(id) {
 		id = ""
 	}
 	if n.Str(FieldAlign) != "" || n.Str(FieldClass) != "" {

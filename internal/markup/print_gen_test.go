@@ -51,7 +51,7 @@ func (g *normalGen) marks() []Mark {
 	for _, typ := range rapid.SliceOfNDistinct(rapid.SampledFrom(markOrder), 0, 3, rapid.ID[string]).Draw(g.t, "marks") {
 		m := Mark{Type: typ}
 		if typ == "color" {
-			m.Data = map[string]string{"text": g.pick(colours...), "background": g.pick(colours...)}
+			m.Data = map[string]string{"text": g.pick(Colours...), "background": g.pick(Colours...)}
 		}
 		marks = addMark(marks, m)
 	}
@@ -109,7 +109,7 @@ func (g *normalGen) inline() *Node {
 	case "icon":
 		n.Data["icon"] = g.pick("bolt", "circle-info")
 		if g.chance(2) {
-			n.Data["color"] = g.pick(colours...)
+			n.Data["color"] = g.pick(Colours...)
 		}
 	case "expression":
 		n.Data["expression"] = g.pick("space.vars.a_b", `a["b"]  || c && d < 1`, "`${x}`", "a|b")
@@ -157,7 +157,7 @@ func (g *normalGen) inline() *Node {
 func (g *normalGen) paragraph() *Node {
 	n := paragraphNode(g.inlines(true, true))
 	if g.chance(6) {
-		n.Data = map[string]any{"align": g.pick(textAlignments...)}
+		n.Data = map[string]any{"align": g.pick(TextAlignments...)}
 	}
 	return n
 }
@@ -251,7 +251,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 			n.Data["id"] = g.pick("a-b", "x.y", "é", "Capital")
 		}
 		if g.chance(6) {
-			n.Data["align"] = g.pick(textAlignments...)
+			n.Data["align"] = g.pick(TextAlignments...)
 		}
 		return n
 	case "divider":
@@ -288,7 +288,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		return blockNode("stepper", nil, blockNode("stepper-step", step, inner()...), blockNode("stepper-step", nil, inner()...))
 	case "columns":
 		flag("fullWidth")
-		column := map[string]any{"verticalAlignment": g.pick(verticalAlignments...), "width": map[string]any{"unit": "%", "value": 33.5}}
+		column := map[string]any{"verticalAlignment": g.pick(VerticalAlignments...), "width": map[string]any{"unit": "%", "value": 33.5}}
 		return blockNode("columns", data, blockNode("column", column, inner()...), blockNode("column", nil, inner()...))
 	case "expandable":
 		flag("defaultExpanded")
@@ -384,7 +384,7 @@ func (g *normalGen) code() *Node {
 func (g *normalGen) images(data map[string]any) *Node {
 	n := blockNode("images", data)
 	if g.chance(3) {
-		data["align"] = g.pick(columnAlignments...)
+		data["align"] = g.pick(ColumnAlignments...)
 	}
 	if g.chance(3) {
 		data["fullWidth"] = true
@@ -486,9 +486,9 @@ func (g *normalGen) table(depth int) *Node {
 		t.title(id, g.inlines(g.chance(4), g.chance(4)))
 		switch k {
 		case "text":
-			def["textAlignment"] = g.pick(columnAlignments...)
+			def["textAlignment"] = g.pick(ColumnAlignments...)
 			if !plain {
-				g.maybe(def, "verticalAlignment", verticalAlignments...)
+				g.maybe(def, "verticalAlignment", VerticalAlignments...)
 			}
 		case "users":
 			def["multiple"] = g.chance(2)

@@ -160,7 +160,7 @@ func (p *printer) inlineElement(n *Node) string {
 
 func (p *printer) emojiElement(n *Node) string {
 	code := n.Str(FieldCode)
-	return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
+	return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(EmojiText(code)) + "</span>"
 }
 
 func (p *printer) mathElement(n *Node) string {
@@ -284,7 +284,7 @@ func nested(s string) string {
 
 func (p *printer) htmlHeading(n *Node) string {
 	attrs := ""
-	if v := n.Str(FieldID); isAnchor(v) {
+	if v := n.Str(FieldID); IsAnchor(v) {
 		attrs += " id=" + quoteAttr(v)
 	}
 	if v := n.Str(FieldAlign); v != "" {

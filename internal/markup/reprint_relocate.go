@@ -80,7 +80,7 @@ func (r Refs) keeps(w written) bool {
 	if r.Keep(w.dest, w.use, w.ref()) {
 		return true
 	}
-	return hasExpression(w.dest) && slices.ContainsFunc(expressionPaths(w.dest), func(path string) bool { return r.Keep(path, w.use, w.ref()) })
+	return HasExpression(w.dest) && slices.ContainsFunc(expressionPaths(w.dest), func(path string) bool { return r.Keep(path, w.use, w.ref()) })
 }
 
 // relocate returns a group with its destinations replaced. It keeps the source

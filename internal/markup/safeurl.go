@@ -81,6 +81,20 @@ func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }
 
+// IsNear reports whether an address refers to another page or file of the same
+// site.
+func IsNear(url string) bool {
+	safe, ok := SafeURL(url)
+	if !ok || strings.HasPrefix(safe, "#") || strings.HasPrefix(safe, "//") {
+		return false
+	}
+	colon := strings.IndexByte(safe, ':')
+	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
+}
+
+// IsRelative reports whether an address depends on the page that it is written in.
+func IsRelative(url string) bool { return IsNear(url) && !strings.HasPrefix(url, "/") }
+
 // inert is a prefix that makes an address unusable for browsers and clients,
 // whatever follows it.
 const inert = "about:invalid#"

@@ -74,7 +74,7 @@ func Outline(doc *Document, title func(APIBlock) string) []Heading {
 		if !isAPI(n) || n.Anchor() == "" {
 			return
 		}
-		if text := singleLine(title(apiBlock(n))); text != "" {
+		if text := singleLine(title(NewAPIBlock(n))); text != "" {
 			out = append(out, Heading{2, n.Anchor(), text})
 		}
 	})
@@ -149,7 +149,7 @@ func (p *plain) nodes(nodes []*Node) {
 		case ObjectText:
 			for _, l := range n.Leaves {
 				if l.Raw {
-					p.write(visibleText(l.Text))
+					p.write(VisibleText(l.Text))
 				} else {
 					p.write(l.Text)
 				}
@@ -187,7 +187,7 @@ func (p *plain) block(n *Node) {
 	p.end()
 }
 
-func (p *plain) emoji(n *Node)       { p.write(emojiText(n.Str(FieldCode))) }
+func (p *plain) emoji(n *Node)       { p.write(EmojiText(n.Str(FieldCode))) }
 func (p *plain) inlineMath(n *Node)  { p.write(n.Str(FieldFormula)) }
 func (p *plain) inlineImage(n *Node) { p.write(joined(n.Str(FieldAlt), n.Str(FieldCaption))) }
 func (p *plain) button(n *Node)      { p.write(n.Str(FieldLabel)) }
@@ -226,7 +226,7 @@ func (p *plain) webhook(n *Node) {
 
 func (p *plain) integration(n *Node) {
 	if raw, ok := n.RawSource(); ok {
-		for l := range strings.Lines(visibleText(raw)) {
+		for l := range strings.Lines(VisibleText(raw)) {
 			p.line(strings.TrimSpace(l))
 		}
 	}
@@ -252,9 +252,9 @@ func eachInReadingOrder(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// emojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
+// EmojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
 // name and is returned between colons.
-func emojiText(code string) string {
+func EmojiText(code string) string {
 	if code == "" {
 		return ""
 	}

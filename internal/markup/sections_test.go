@@ -110,28 +110,6 @@ func TestTextOfNotesAndTables(t *testing.T) {
 	}
 }
 
-// The cost of a table with many columns and rows but few values depends on its
-// values.
-func TestSparseTablesAreCheap(t *testing.T) {
-	definition, records, columns := map[string]any{}, map[string]any{}, []any{}
-	for i := range 20_000 {
-		id := "c" + decimal(float64(i))
-		definition[id] = map[string]any{"id": id, "title": "", "type": "number"}
-		columns = append(columns, id)
-		records["r"+id] = map[string]any{"orderIndex": "", "values": map[string]any{id: 1.0}}
-	}
-	doc := &Document{Nodes: []*Node{aBlock("table", map[string]any{
-		"view": map[string]any{"type": "grid", "columns": columns}, "definition": definition, "records": records,
-	})}}
-	if got := strings.Count(Sections(doc)[0].Body, "1"); got != 20_000 {
-		t.Error(got)
-	}
-	References(doc)
-	if out := render(t, HTMLOptions{}, doc.Nodes...); len(out) > 8<<20 {
-		t.Errorf("%d bytes of HTML", len(out))
-	}
-}
-
 // Links can point to headings and to ids in raw HTML.
 func TestAnchors(t *testing.T) {
 	doc := Parse([]byte("## A\n\n<center id=\"block\">x <i id='deep'>y</i>\n\ntext <b id=inline>z</b> <a name=\"old\"></a> <b id=\"no good\" name=\"b\">\n\n"+

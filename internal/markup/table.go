@@ -296,10 +296,10 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	}
 	switch typ {
 	case "text":
-		if a := th.attr("align"); slices.Contains(columnAlignments, a) {
+		if a := th.attr("align"); slices.Contains(ColumnAlignments, a) {
 			def["textAlignment"] = a
 		}
-		if a := th.attr("valign"); slices.Contains(verticalAlignments, a) {
+		if a := th.attr("valign"); slices.Contains(VerticalAlignments, a) {
 			def["verticalAlignment"] = a
 		}
 	case "users":

@@ -341,7 +341,7 @@ func columnNode(_ *converter, t *tagContent) *Node {
 			data["width"] = l
 		}
 	}
-	if v, _ := t.as.get("valign"); slices.Contains(verticalAlignments, v) {
+	if v, _ := t.as.get("valign"); slices.Contains(VerticalAlignments, v) {
 		data["verticalAlignment"] = v
 	}
 	return blockNode("column", data, filled(t.kids)...)

@@ -23,7 +23,7 @@ const (
 	listKind    valueKind = "list"
 	objectKind  valueKind = "object" // with fields
 	mapKind     valueKind = "map"    // an object with any keys
-	anchorKind  valueKind = "anchor" // a text that isAnchor accepts
+	anchorKind  valueKind = "anchor" // a text that IsAnchor accepts
 	dateKind    valueKind = "date"
 	addressKind valueKind = "address" // a text that SafeURL accepts
 )
@@ -75,11 +75,11 @@ func flag(f FlagField) dataField { return otherwise(f, asFlag, false) }
 
 // Values that several types share.
 var (
-	textAlignments     = []string{"start", "center", "end"}
-	verticalAlignments = []string{"top", "middle", "bottom"}
-	columnAlignments   = []string{"left", "center", "right"}
+	TextAlignments     = []string{"start", "center", "end"}
+	VerticalAlignments = []string{"top", "middle", "bottom"}
+	ColumnAlignments   = []string{"left", "center", "right"}
 	hintStyles         = []string{"info", "warning", "danger", "success"}
-	colours            = []string{
+	Colours            = []string{
 		"default", "green", "blue", "red", "orange", "yellow", "purple", "pink", "violet", "cyan",
 		"$primary", "$info", "$success", "$warning", "$danger", "$tint",
 	}
@@ -195,9 +195,9 @@ func asObjectOf(closed bool, fields fields) valueType {
 // maxAnchor is the maximum length of an anchor in characters.
 const maxAnchor = 256
 
-// isAnchor reports whether an id can be written in an attribute and in an address
+// IsAnchor reports whether an id can be written in an attribute and in an address
 // without escaping.
-func isAnchor(s string) bool {
+func IsAnchor(s string) bool {
 	if s == "" || utf8.RuneCountInString(s) > maxAnchor {
 		return false
 	}
@@ -210,7 +210,7 @@ func isAnchor(s string) bool {
 }
 
 func readAnchor(d *decoder, v any) (any, error) {
-	if s, ok := v.(string); ok && isAnchor(s) {
+	if s, ok := v.(string); ok && IsAnchor(s) {
 		return s, d.spend(len(s))
 	}
 	return nil, d.fail("must be an anchor such as getting-started")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
@@ -114,11 +115,11 @@ func checkStray(t *testing.T, name, src string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var html strings.Builder
-	if err := markup.HTML(&html, seen, markup.HTMLOptions{}); err != nil {
+	var page strings.Builder
+	if err := html.Write(&page, seen, html.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	shown := fmt.Sprint(html.String(), string(markup.Print(seen, markup.Refs{})), markup.Text(seen.Nodes))
+	shown := fmt.Sprint(page.String(), string(markup.Print(seen, markup.Refs{})), markup.Text(seen.Nodes))
 	if strings.Contains(shown, "SECRET") {
 		t.Errorf("%s: shown:\n%s", name, shown)
 	}

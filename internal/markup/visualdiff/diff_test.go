@@ -10,6 +10,7 @@ import (
 	dom "golang.org/x/net/html"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/markup/visualdiff"
 )
 
@@ -159,7 +160,7 @@ func TestNothingIsLost(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	render := func(list []string) string {
 		var b bytes.Buffer
-		if err := markup.HTML(&b, markup.Parse([]byte(strings.Join(list, "\n\n")), markup.Refs{}), markup.HTMLOptions{}); err != nil {
+		if err := html.Write(&b, markup.Parse([]byte(strings.Join(list, "\n\n")), markup.Refs{}), html.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

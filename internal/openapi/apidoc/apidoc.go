@@ -4,12 +4,13 @@ package apidoc
 
 import (
 	"bytes"
-	"html"
+	stdhtml "html"
 	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
@@ -35,8 +36,8 @@ type Find func(docs.Ref) *openapi.Description
 // blocks.
 type Page struct {
 	find    Find
-	o       markup.HTMLOptions
-	l       *markup.APILabels
+	o       html.Options
+	l       *html.APILabels
 	models  map[modelKey]string // anchors of the models on the page
 	used    map[string]bool     // anchors in use
 	fields  int                 // how many fields may still be shown
@@ -54,9 +55,9 @@ type modelKey struct {
 
 // NewPage returns the renderer of a page. o are the options of the surrounding page; they
 // determine the rendering of code, icons and links.
-func NewPage(find Find, o markup.HTMLOptions) *Page {
+func NewPage(find Find, o html.Options) *Page {
 	o.API, o.Link, o.Title, o.Size, o.Extent = nil, nil, nil, nil, nil
-	p := &Page{find: find, o: o, l: &markup.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
+	p := &Page{find: find, o: o, l: &html.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
 		fields: maxPageFields, code: maxCode, text: maxText, sources: maxSource, html: maxHTML}
 	if o.Labels != nil {
 		p.l = &o.Labels.API
@@ -188,7 +189,7 @@ func (w *writer) textElement(element, class, text string) {
 	w.tag(element, class, func() { w.escape(text) })
 }
 
-func (w *writer) escape(s string) { w.b.WriteString(html.EscapeString(printable(s))) }
+func (w *writer) escape(s string) { w.b.WriteString(stdhtml.EscapeString(printable(s))) }
 
 // printable returns a text without control characters.
 func printable(s string) string {
@@ -224,7 +225,7 @@ func (w *writer) markdown(text string) {
 	if w.code -= len(text); w.code < 0 {
 		o.Highlight = nil
 	}
-	if err := markup.HTML(&b, doc, o); err == nil {
+	if err := html.Write(&b, doc, o); err == nil {
 		w.tag("div", "api-text", func() { w.b.Write(bytes.TrimSpace(b.Bytes())) })
 	}
 }
@@ -240,7 +241,7 @@ func (w *writer) source(language, code string) {
 		o.Highlight = nil
 	}
 	var b bytes.Buffer
-	if err := markup.HTML(&b, markup.Parse([]byte(openapi.Fenced(language, code)+"\n"), markup.Refs{}), o); err == nil {
+	if err := html.Write(&b, markup.Parse([]byte(openapi.Fenced(language, code)+"\n"), markup.Refs{}), o); err == nil {
 		w.b.Write(bytes.TrimSpace(b.Bytes()))
 	}
 }

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/html"
+	nethtml "golang.org/x/net/html"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
@@ -43,9 +44,9 @@ func petStore(t *testing.T) Find {
 func show(t *testing.T, find Find, source string) string {
 	t.Helper()
 	var b strings.Builder
-	o := markup.HTMLOptions{}
+	o := html.Options{}
 	o.API = NewPage(find, o).HTML
-	if err := markup.HTML(&b, markup.Parse([]byte(source), markup.Refs{}), o); err != nil {
+	if err := html.Write(&b, markup.Parse([]byte(source), markup.Refs{}), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -58,15 +59,15 @@ func wellFormed(t *testing.T, page string) {
 	t.Helper()
 	var open []string
 	ids := map[string]bool{}
-	z := html.NewTokenizer(strings.NewReader(page))
+	z := nethtml.NewTokenizer(strings.NewReader(page))
 	for {
 		switch z.Next() {
-		case html.ErrorToken:
+		case nethtml.ErrorToken:
 			if len(open) > 0 {
 				t.Errorf("not closed: %v", open)
 			}
 			return
-		case html.StartTagToken:
+		case nethtml.StartTagToken:
 			tok := z.Token()
 			if !void[tok.Data] {
 				open = append(open, tok.Data)
@@ -79,7 +80,7 @@ func wellFormed(t *testing.T, page string) {
 					ids[a.Val] = true
 				}
 			}
-		case html.EndTagToken:
+		case nethtml.EndTagToken:
 			tok := z.Token()
 			if len(open) == 0 || open[len(open)-1] != tok.Data {
 				t.Fatalf("</%s> closes %v", tok.Data, open)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 )
 
 // Texts are the texts of the user interface in one language.
@@ -35,7 +35,7 @@ type Texts struct {
 	Review Review
 
 	// In the content of a page.
-	Labels markup.Labels
+	Labels html.Labels
 }
 
 // Review holds the texts about a change request or a revision that is not published.

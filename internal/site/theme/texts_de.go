@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var german = Texts{
 	Skip: "Zum Inhalt springen", Announcement: "Ankündigung", Menu: "Menü", Close: "Schließen", Search: "Suchen", Links: "Links", Scheme: "Hell oder dunkel",
@@ -30,7 +33,7 @@ var german = Texts{
 	Feedback:    Feedback{Question: "War diese Seite hilfreich?", Bad: "Nein", OK: "Teilweise", Good: "Ja", Thanks: "Vielen Dank für Ihre Rückmeldung!", Back: "Zurück zur Seite", Later: "Von hier kamen zu viele Antworten. Versuchen Sie es in einer Minute erneut."},
 	DownloadPDF: "Als PDF herunterladen", DownloadAll: "Alles als PDF herunterladen", OpenIn: "%s zu dieser Seite befragen", AskAbout: "Lies %s und beantworte meine Fragen dazu.",
 	PublishedWith: "Veröffentlicht mit",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
 		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s", Dates: germanDates, API: germanAPI,
 		Elsewhere: "Der Inhalt dieser Seite ist für ein anderes Programm geschrieben und kann hier nicht gezeigt werden.",

@@ -1,6 +1,8 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var english = Texts{
 	Skip: "Skip to the text", Announcement: "Announcement", Menu: "Menu", Close: "Close", Search: "Search", Links: "Links", Scheme: "Light or dark",
@@ -30,5 +32,5 @@ var english = Texts{
 	Feedback:    Feedback{Question: "Was this page helpful?", Bad: "No", OK: "Partly", Good: "Yes", Thanks: "Thank you for your feedback!", Back: "Back to the page", Later: "Too many answers came from here. Try again in a minute."},
 	DownloadPDF: "Download as PDF", DownloadAll: "Download everything as PDF", OpenIn: "Ask %s about this page", AskAbout: "Read %s and answer my questions about it.",
 	PublishedWith: "Published with",
-	Labels:        markup.EnglishLabels,
+	Labels:        html.EnglishLabels,
 }

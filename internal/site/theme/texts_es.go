@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var spanish = Texts{
 	Skip: "Ir al contenido", Announcement: "Anuncio", Menu: "Menú", Close: "Cerrar", Search: "Buscar", Links: "Enlaces", Scheme: "Claro u oscuro",
@@ -30,7 +33,7 @@ var spanish = Texts{
 	Feedback:    Feedback{Question: "¿Le ha resultado útil esta página?", Bad: "No", OK: "En parte", Good: "Sí", Thanks: "¡Gracias por su opinión!", Back: "Volver a la página", Later: "Han llegado demasiadas respuestas desde aquí. Inténtelo de nuevo en un minuto."},
 	DownloadPDF: "Descargar como PDF", DownloadAll: "Descargar todo como PDF", OpenIn: "Preguntar a %s sobre esta página", AskAbout: "Lee %s y responde a mis preguntas al respecto.",
 	PublishedWith: "Publicado con",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
 		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s", Dates: spanishDates, API: spanishAPI,
 		Elsewhere: "El contenido de esta página está escrito para otro programa y no se puede mostrar aquí.",

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var french = Texts{
 	Skip: "Aller au contenu", Announcement: "Annonce", Menu: "Menu", Close: "Fermer", Search: "Rechercher", Links: "Liens", Scheme: "Clair ou sombre",
@@ -30,7 +33,7 @@ var french = Texts{
 	Feedback:    Feedback{Question: "Cette page vous a-t-elle été utile ?", Bad: "Non", OK: "En partie", Good: "Oui", Thanks: "Merci pour votre avis !", Back: "Retour à la page", Later: "Trop de réponses sont venues d’ici. Réessayez dans une minute."},
 	DownloadPDF: "Télécharger en PDF", DownloadAll: "Tout télécharger en PDF", OpenIn: "Interroger %s sur cette page", AskAbout: "Lis %s et réponds à mes questions à ce sujet.",
 	PublishedWith: "Publié avec",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
 		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s", Dates: frenchDates, API: frenchAPI,
 		Elsewhere: "Le contenu de cette page est écrit pour un autre programme et ne peut pas être affiché ici.",

@@ -1,6 +1,8 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var japanese = Texts{
 	Skip: "本文へスキップ", Announcement: "お知らせ", Menu: "メニュー", Close: "閉じる", Search: "検索", Links: "リンク", Scheme: "ライト／ダーク切り替え",
@@ -30,7 +32,7 @@ var japanese = Texts{
 	Feedback:    Feedback{Question: "このページは役に立ちましたか？", Bad: "いいえ", OK: "一部", Good: "はい", Thanks: "ご意見ありがとうございます。", Back: "ページに戻る", Later: "回答が多すぎます。1 分後にもう一度お試しください。"},
 	DownloadPDF: "PDF をダウンロード", DownloadAll: "すべてを PDF でダウンロード", OpenIn: "このページについて %s に質問", AskAbout: "%s を読んで、私の質問に答えてください。",
 	PublishedWith: "公開ツール:",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "このセクションへのリンク", ToDo: "未完了", Done: "完了", Info: "情報", Success: "成功", Warning: "警告", Danger: "危険",
 		Back: "本文に戻る", Yes: "はい", No: "いいえ", Rating: "%s（最高 %s）", Dates: eastAsianDates, API: japaneseAPI,
 		Elsewhere: "このページの内容は別のプログラム用に書かれているため、ここでは表示できません。",

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var dutch = Texts{
 	Skip: "Naar de inhoud", Announcement: "Aankondiging", Menu: "Menu", Close: "Sluiten", Search: "Zoeken", Links: "Links", Scheme: "Licht of donker",
@@ -30,7 +33,7 @@ var dutch = Texts{
 	Feedback:    Feedback{Question: "Was deze pagina nuttig?", Bad: "Nee", OK: "Deels", Good: "Ja", Thanks: "Bedankt voor uw feedback!", Back: "Terug naar de pagina", Later: "Er kwamen te veel antwoorden van hier. Probeer het over een minuut opnieuw."},
 	DownloadPDF: "Downloaden als pdf", DownloadAll: "Alles downloaden als pdf", OpenIn: "%s vragen over deze pagina", AskAbout: "Lees %s en beantwoord mijn vragen erover.",
 	PublishedWith: "Gepubliceerd met",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
 		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s", Dates: dutchDates, API: dutchAPI,
 		Elsewhere: "De inhoud van deze pagina is voor een ander programma geschreven en kan hier niet worden getoond.",

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var norwegian = Texts{
 	Skip: "Hopp til innholdet", Announcement: "Kunngjøring", Menu: "Meny", Close: "Lukk", Search: "Søk", Links: "Lenker", Scheme: "Lyst eller mørkt",
@@ -30,7 +33,7 @@ var norwegian = Texts{
 	Feedback:    Feedback{Question: "Var denne siden nyttig?", Bad: "Nei", OK: "Delvis", Good: "Ja", Thanks: "Takk for tilbakemeldingen!", Back: "Tilbake til siden", Later: "Det kom for mange svar herfra. Prøv igjen om et minutt."},
 	DownloadPDF: "Last ned som PDF", DownloadAll: "Last ned alt som PDF", OpenIn: "Spør %s om denne siden", AskAbout: "Les %s og svar på spørsmålene mine om det.",
 	PublishedWith: "Publisert med",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
 		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s", Dates: norwegianDates, API: norwegianAPI,
 		Elsewhere: "Innholdet på denne siden er skrevet for et annet program og kan ikke vises her.",

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 // portuguese is Brazilian Portuguese.
 var portuguese = Texts{
@@ -31,7 +34,7 @@ var portuguese = Texts{
 	Feedback:    Feedback{Question: "Esta página foi útil?", Bad: "Não", OK: "Em parte", Good: "Sim", Thanks: "Obrigado pela sua opinião!", Back: "Voltar à página", Later: "Chegaram respostas demais daqui. Tente novamente em um minuto."},
 	DownloadPDF: "Baixar como PDF", DownloadAll: "Baixar tudo como PDF", OpenIn: "Perguntar ao %s sobre esta página", AskAbout: "Leia %s e responda às minhas perguntas sobre o assunto.",
 	PublishedWith: "Publicado com",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
 		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s", Dates: portugueseDates, API: portugueseAPI,
 		Elsewhere: "O conteúdo desta página foi escrito para outro programa e não pode ser exibido aqui.",

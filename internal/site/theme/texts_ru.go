@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var russian = Texts{
 	Skip: "Перейти к содержанию", Announcement: "Объявление", Menu: "Меню", Close: "Закрыть", Search: "Поиск", Links: "Ссылки", Scheme: "Светлая или тёмная тема",
@@ -30,7 +33,7 @@ var russian = Texts{
 	Feedback:    Feedback{Question: "Была ли эта страница полезной?", Bad: "Нет", OK: "Отчасти", Good: "Да", Thanks: "Спасибо за отзыв!", Back: "Вернуться на страницу", Later: "Отсюда пришло слишком много ответов. Повторите попытку через минуту."},
 	DownloadPDF: "Скачать в PDF", DownloadAll: "Скачать всё в PDF", OpenIn: "Спросить %s об этой странице", AskAbout: "Прочитай %s и ответь на мои вопросы об этом.",
 	PublishedWith: "Опубликовано с помощью",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "Ссылка на этот раздел", ToDo: "не выполнено", Done: "выполнено", Info: "Информация", Success: "Успешно", Warning: "Внимание", Danger: "Опасно",
 		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s", Dates: russianDates, API: russianAPI,
 		Elsewhere: "Содержание этой страницы написано для другой программы и не может быть показано здесь.",

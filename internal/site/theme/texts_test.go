@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
@@ -65,7 +66,7 @@ func TestDatesOfUpdates(t *testing.T) {
 		for form, date := range map[string]string{"full": want[0], "short": want[1], "numeric": "2026-03-01"} {
 			doc := markup.Parse([]byte("{% updates format=\""+form+"\" %}\n{% update date=\"2026-03-01\" %}\nNew.\n{% endupdate %}\n{% endupdates %}\n"), markup.Refs{})
 			var b strings.Builder
-			if err := markup.HTML(&b, doc, markup.HTMLOptions{Labels: &TextsIn(lang).Labels}); err != nil {
+			if err := html.Write(&b, doc, html.Options{Labels: &TextsIn(lang).Labels}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(b.String(), `<time datetime="2026-03-01">`+date+"</time>") {

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/octavo-docs/octavo/internal/markup"
+import (
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
+)
 
 var chinese = Texts{
 	Skip: "跳到正文", Announcement: "公告", Menu: "菜单", Close: "关闭", Search: "搜索", Links: "链接", Scheme: "浅色或深色",
@@ -30,7 +33,7 @@ var chinese = Texts{
 	Feedback:    Feedback{Question: "本页对您有帮助吗？", Bad: "没有", OK: "部分有", Good: "有", Thanks: "感谢您的反馈！", Back: "返回页面", Later: "来自此处的反馈过多，请稍后再试。"},
 	DownloadPDF: "下载 PDF", DownloadAll: "下载全部内容的 PDF", OpenIn: "就本页询问 %s", AskAbout: "请阅读 %s 并回答我的相关问题。",
 	PublishedWith: "发布工具：",
-	Labels: markup.Labels{
+	Labels: html.Labels{
 		Anchor: "本节链接", ToDo: "未完成", Done: "已完成", Info: "信息", Success: "成功", Warning: "警告", Danger: "危险",
 		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）", Dates: eastAsianDates, API: chineseAPI,
 		Elsewhere: "本页内容是为其他程序编写的，无法在此处显示。",

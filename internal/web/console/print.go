@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -77,14 +78,14 @@ func (p *printer) html(doc *markup.Document) (template.HTML, error) {
 	if p.maths == nil {
 		p.maths = p.h.formulas.Begin(p.ctx, string(p.view.Space.Org), formula.PageTime)
 	}
-	o := markup.HTMLOptions{
+	o := html.Options{
 		Link: p.link, Title: p.title, Highlight: p.h.highlight, Math: p.maths.MathML,
 		Size:   func(ref docs.Ref) (int64, bool) { f, ok := p.file(ref); return f.Size, ok },
 		Extent: func(ref docs.Ref) (int, int, bool) { f, ok := p.file(ref); return f.Width, f.Height, ok },
 	}
 	o.API = apidoc.NewPage(p.spec, o).HTML
 	var b strings.Builder
-	if err := markup.HTML(&b, doc, o); err != nil {
+	if err := html.Write(&b, doc, o); err != nil {
 		return "", err
 	}
 	p.wrote += b.Len()

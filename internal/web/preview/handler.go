@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -156,7 +156,7 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 func (s *Server) servePanel(w http.ResponseWriter, now *site, file string) {
 	found := s.problems(now, "", nil)
 	if p := now.index.Doc(file); p != nil {
-		if done, err := now.render(p, markup.HTMLOptions{}); err == nil {
+		if done, err := now.render(p, html.Options{}); err == nil {
 			found = s.problems(now, p.File, done.files)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
@@ -24,7 +25,7 @@ type rendered struct {
 }
 
 // render renders a page as a server does for an anonymous visitor without claims.
-func (s *site) render(p *folder.Page, o markup.HTMLOptions) (rendered, error) {
+func (s *site) render(p *folder.Page, o html.Options) (rendered, error) {
 	out := rendered{files: []string{p.File}}
 	doc, err := reading.Document(context.Background(), &readPage{s, p, &out}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *site) render(p *folder.Page, o markup.HTMLOptions) (rendered, error) {
 	out.headings = markup.Headings(doc)
 	var b bytes.Buffer
 	o.Link, o.Title, o.Size = func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) }, s.title, s.size
-	err = markup.HTML(&b, doc, o)
+	err = html.Write(&b, doc, o)
 	out.body = template.HTML(b.String()) //nolint:gosec // what HTML writes is harmless
 	return out, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -69,8 +70,8 @@ func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 
 // options returns the rendering options of pages, without the functions that resolve
 // links.
-func (s *Server) options(ctx context.Context) markup.HTMLOptions {
-	return markup.HTMLOptions{Highlight: s.highlight, Math: s.formulas.Begin(ctx, "", formula.PageTime).MathML, Icons: icons.Outlined}
+func (s *Server) options(ctx context.Context) html.Options {
+	return html.Options{Highlight: s.highlight, Math: s.formulas.Begin(ctx, "", formula.PageTime).MathML, Icons: icons.Outlined}
 }
 
 // problems returns the problems of some files, and the total number of problems.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/rss"
@@ -89,7 +90,7 @@ func (c *Composer) feedItem(p *Printer, u markup.Update, page string) (rss.Item,
 		return at, ok
 	}
 	var b bytes.Buffer
-	err := markup.HTML(&b, u.Document, o)
+	err := html.Write(&b, u.Document, o)
 	item.Description = strings.TrimSpace(b.String())
 	return item, err
 }

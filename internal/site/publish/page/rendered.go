@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/reading"
@@ -178,7 +179,7 @@ func (p *Printer) render(n *edition.Node) (*rendered, error) {
 		}
 		return api.HTML(b)
 	}
-	err = markup.HTML(&body, doc, o)
+	err = html.Write(&body, doc, o)
 	if err == nil {
 		err = p.Err
 	}
@@ -211,7 +212,7 @@ func (p *Printer) resolve(q lookup) (a lookupResult) {
 }
 
 // options returns the options for the HTML of a page, and the typesetting of its formulas.
-func (p *Printer) options(resolve func(byte, docs.Ref) lookupResult) (markup.HTMLOptions, *formula.Work) {
+func (p *Printer) options(resolve func(byte, docs.Ref) lookupResult) (html.Options, *formula.Work) {
 	o := p.look.options(resolve)
 	formulas := p.look.formulas.Begin(p.ctx, string(p.e.Space.Org), formula.PageTime)
 	o.Math = func(source string, display bool) (string, bool) {
@@ -223,14 +224,14 @@ func (p *Printer) options(resolve func(byte, docs.Ref) lookupResult) (markup.HTM
 	return o, formulas
 }
 
-func (l look) options(resolve func(byte, docs.Ref) lookupResult) markup.HTMLOptions {
+func (l look) options(resolve func(byte, docs.Ref) lookupResult) html.Options {
 	text := func(about byte) func(docs.Ref) (string, bool) {
 		return func(ref docs.Ref) (string, bool) {
 			a := resolve(about, ref)
 			return a.text, a.ok
 		}
 	}
-	return markup.HTMLOptions{
+	return html.Options{
 		Link: text(lookupLink), Title: text(lookupTitle),
 		Size: func(ref docs.Ref) (int64, bool) {
 			a := resolve(lookupSize, ref)

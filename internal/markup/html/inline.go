@@ -1,4 +1,4 @@
-package markup
+package html
 
 import (
 	"slices"
@@ -6,21 +6,22 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // inlines writes a line of text. Raw elements that are opened in the line are
 // closed at its end.
-func (h *htmlWriter) inlines(nodes []*Node) {
+func (h *writer) inlines(nodes []*markup.Node) {
 	from := h.rawFrom
 	h.rawFrom = len(h.raw)
-	if h.depth++; h.depth <= maxHTMLDepth {
+	if h.depth++; h.depth <= maxDepth {
 		for _, n := range nodes {
 			switch n.Object {
-			case ObjectText:
+			case markup.ObjectText:
 				for _, l := range n.Leaves {
 					h.leaf(l)
 				}
-			case ObjectInline:
+			case markup.ObjectInline:
 				h.inline(n)
 			default:
 				h.inlines(n.Nodes)
@@ -39,7 +40,7 @@ var markElements = []struct{ mark, element string }{
 	{"color", "mark"}, {"keyboard", "kbd"}, {"code", "code"},
 }
 
-func (h *htmlWriter) leaf(l Leaf) {
+func (h *writer) leaf(l markup.Leaf) {
 	if l.Raw {
 		h.rawInline(l.Text)
 		return
@@ -49,7 +50,7 @@ func (h *htmlWriter) leaf(l Leaf) {
 	}
 	var opened []string
 	for _, m := range markElements {
-		i := slices.IndexFunc(l.Marks, func(mark Mark) bool { return mark.Type == m.mark })
+		i := slices.IndexFunc(l.Marks, func(mark markup.Mark) bool { return mark.Type == m.mark })
 		if i < 0 {
 			continue
 		}
@@ -75,7 +76,7 @@ func (h *htmlWriter) leaf(l Leaf) {
 	}
 }
 
-func (h *htmlWriter) inline(n *Node) {
+func (h *writer) inline(n *markup.Node) {
 	if form := inlineForms[n.Type]; form != nil {
 		form(h, n)
 	} else {
@@ -83,67 +84,53 @@ func (h *htmlWriter) inline(n *Node) {
 	}
 }
 
-func (h *htmlWriter) linked(n *Node) {
+func (h *writer) linked(n *markup.Node) {
 	h.link(refIn(n), "", func() { h.inlines(n.Nodes) })
 }
 
-func (h *htmlWriter) emoji(n *Node) {
-	h.element("span", emojiText(n.Str(FieldCode)), "class", "emoji")
+func (h *writer) emoji(n *markup.Node) {
+	h.element("span", markup.EmojiText(n.Str(markup.FieldCode)), "class", "emoji")
 }
 
-func (h *htmlWriter) iconNode(n *Node) { h.icon(n.Str(FieldIcon), n.Str(FieldColor)) }
+func (h *writer) iconNode(n *markup.Node) { h.icon(n.Str(markup.FieldIcon), n.Str(markup.FieldColor)) }
 
-func (h *htmlWriter) inlineImage(n *Node) {
-	h.image(n, classes("inline", when(n.Str(FieldSize) == "line", "size-line")))
+func (h *writer) inlineImage(n *markup.Node) {
+	h.image(n, classes("inline", when(n.Str(markup.FieldSize) == "line", "size-line")))
 }
 
-func (h *htmlWriter) mention(n *Node) { h.link(refIn(n), "mention", nil) }
+func (h *writer) mention(n *markup.Node) { h.link(refIn(n), "mention", nil) }
 
 // href returns the address of a reference, or false if it has none or an unsafe
 // one.
-func (h *htmlWriter) href(ref docs.Ref) (string, bool) {
+func (h *writer) href(ref docs.Ref) (string, bool) {
 	if ref.Kind == "" {
 		return "", false
 	}
-	if ref.Kind == docs.RefURL && hasExpression(ref.URL) {
+	if ref.Kind == docs.RefURL && markup.HasExpression(ref.URL) {
 		return "", false // nobody knows where it leads
 	}
-	if ref.Kind == docs.RefURL && (h.o.Link == nil || !isNear(ref.URL)) {
-		return SafeURL(ref.URL)
+	if ref.Kind == docs.RefURL && (h.o.Link == nil || !markup.IsNear(ref.URL)) {
+		return markup.SafeURL(ref.URL)
 	}
 	if h.o.Link != nil {
 		if href, ok := h.o.Link(ref); ok {
-			return SafeURL(href)
+			return markup.SafeURL(href)
 		}
 	}
-	if ref.Kind == docs.RefAnchor && ref.Page == "" && ref.Space == "" && isAnchor(ref.Anchor) {
+	if ref.Kind == docs.RefAnchor && ref.Page == "" && ref.Space == "" && markup.IsAnchor(ref.Anchor) {
 		return "#" + ref.Anchor, true
 	}
 	return "", false
 }
 
-// isNear reports whether an address refers to another page or file of the same
-// site.
-func isNear(url string) bool {
-	safe, ok := SafeURL(url)
-	if !ok || strings.HasPrefix(safe, "#") || strings.HasPrefix(safe, "//") {
-		return false
-	}
-	colon := strings.IndexByte(safe, ':')
-	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
-}
-
-// IsRelative reports whether an address depends on the page that it is written in.
-func IsRelative(url string) bool { return isNear(url) && !strings.HasPrefix(url, "/") }
-
 // refIn returns the reference of a node. Its kind is empty if there is none.
-func refIn(n *Node) docs.Ref {
-	ref, _ := n.Ref(FieldRef)
+func refIn(n *markup.Node) docs.Ref {
+	ref, _ := n.Ref(markup.FieldRef)
 	return ref
 }
 
 // title returns the name of the target of a reference.
-func (h *htmlWriter) title(ref docs.Ref) string {
+func (h *writer) title(ref docs.Ref) string {
 	if h.o.Title != nil && ref.Kind != "" {
 		if title, ok := h.o.Title(ref); ok {
 			return title
@@ -164,7 +151,7 @@ func (h *htmlWriter) title(ref docs.Ref) string {
 
 // link writes a link. Its text is written by body, or is the title of its target
 // if body is nil. If the reference has no address, only the text is written.
-func (h *htmlWriter) link(ref docs.Ref, class string, body func(), extra ...string) {
+func (h *writer) link(ref docs.Ref, class string, body func(), extra ...string) {
 	if body == nil {
 		body = func() { h.text(h.title(ref)) }
 	}
@@ -176,7 +163,7 @@ func (h *htmlWriter) link(ref docs.Ref, class string, body func(), extra ...stri
 		return
 	}
 	a := append(attrs("class", class, "href", href), extra...)
-	if h.o.NewTab && !isNear(href) && (strings.HasPrefix(href, "http") || strings.HasPrefix(href, "//")) {
+	if h.o.NewTab && !markup.IsNear(href) && (strings.HasPrefix(href, "http") || strings.HasPrefix(href, "//")) {
 		a = append(a, "target", "_blank", "rel", "noopener noreferrer")
 	}
 	h.open("a", a...)
@@ -186,7 +173,7 @@ func (h *htmlWriter) link(ref docs.Ref, class string, body func(), extra ...stri
 
 // knowsPerson reports whether a reference is to a user whose name is known. Users
 // have no page, so such a reference is not broken.
-func (h *htmlWriter) knowsPerson(ref docs.Ref) bool {
+func (h *writer) knowsPerson(ref docs.Ref) bool {
 	if ref.Kind != docs.RefUser || h.o.Title == nil {
 		return false
 	}
@@ -194,24 +181,24 @@ func (h *htmlWriter) knowsPerson(ref docs.Ref) bool {
 	return ok
 }
 
-func (h *htmlWriter) button(n *Node) {
+func (h *writer) button(n *markup.Node) {
 	class := "button primary"
-	if n.Str(FieldKind) == "secondary" {
+	if n.Str(markup.FieldKind) == "secondary" {
 		class = "button secondary"
 	}
-	if size := n.Str(FieldSize); size == "small" || size == "large" {
+	if size := n.Str(markup.FieldSize); size == "small" || size == "large" {
 		class += " " + size
 	}
 	body := func() {
-		h.icon(n.Str(FieldIcon), "")
-		h.text(n.Str(FieldLabel))
+		h.icon(n.Str(markup.FieldIcon), "")
+		h.text(n.Str(markup.FieldLabel))
 	}
-	switch action := n.Str(FieldAction); {
-	case n.Has(FieldRef):
+	switch action := n.Str(markup.FieldAction); {
+	case n.Has(markup.FieldRef):
 		h.link(refIn(n), class, body)
-	case isButtonAction(action):
+	case markup.IsButtonAction(action):
 		h.open("button", attrs("type", "button", "class", class, "data-action", action,
-			"data-query", n.Str(FieldQuery), "data-slug", n.Str(FieldSlug))...)
+			"data-query", n.Str(markup.FieldQuery), "data-slug", n.Str(markup.FieldSlug))...)
 		body()
 		h.close("button")
 	default:
@@ -225,7 +212,7 @@ func (h *htmlWriter) button(n *Node) {
 const noteID, noteRefID = "note~", "noteref~"
 
 // annotation writes a link to a note. The notes are written after the document.
-func (h *htmlWriter) annotation(n *Node) {
+func (h *writer) annotation(n *markup.Node) {
 	h.notes = append(h.notes, n)
 	i := strconv.Itoa(len(h.notes))
 	h.open("a", "class", "annotation", "role", "doc-noteref", "href", "#"+noteID+i, "id", noteRefID+i)
@@ -234,7 +221,7 @@ func (h *htmlWriter) annotation(n *Node) {
 }
 
 // annotations writes the notes. The text of a note may add further notes.
-func (h *htmlWriter) annotations() {
+func (h *writer) annotations() {
 	if len(h.notes) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package markup_test
+package html_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 )
 
 // Browsers reserve space for an image with a width and a height. These are the
@@ -14,7 +15,7 @@ func TestImagesHaveTheirExtent(t *testing.T) {
 	refs := markup.Refs{Resolve: func(dest string, _ markup.Use) (markup.Ref, bool) {
 		return docs.Ref{Kind: docs.RefFile, File: strings.TrimSuffix(dest, ".png")}, strings.HasSuffix(dest, ".png")
 	}}
-	o := markup.HTMLOptions{
+	o := html.Options{
 		Link: func(r docs.Ref) (string, bool) { return "/files/" + r.File, true },
 		Extent: func(r docs.Ref) (int, int, bool) {
 			if r.File == "vector" {
@@ -35,7 +36,7 @@ func TestImagesHaveTheirExtent(t *testing.T) {
 		"Text ![](a.png) in the line.": `width="600" height="400"`,
 	} {
 		var b strings.Builder
-		if err := markup.HTML(&b, markup.Parse([]byte(source), refs), o); err != nil {
+		if err := html.Write(&b, markup.Parse([]byte(source), refs), o); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {

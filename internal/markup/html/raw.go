@@ -1,4 +1,4 @@
-package markup
+package html
 
 import (
 	"regexp"
@@ -12,6 +12,7 @@ import (
 	htmlatom "golang.org/x/net/html/atom"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // maxRawDepth is the maximum nesting depth of elements of raw HTML.
@@ -73,16 +74,16 @@ func rawPolicy(elements ...string) *bluemonday.Policy {
 }
 
 var (
-	inlinePolicy = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(rawInlines...) })
-	blockPolicy  = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(slices.Concat(rawInlines, rawBlocks)...) })
+	inlinePolicy = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(markup.RawInlines...) })
+	blockPolicy  = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(slices.Concat(markup.RawInlines, markup.RawBlocks)...) })
 )
 
 // rawInline writes raw HTML in a line of text. Each tag is a separate piece
 // there, so open elements are tracked for the line. An end tag without a start
 // tag is dropped, and elements that are still open are closed at the end of the
 // line.
-func (h *htmlWriter) rawInline(s string) {
-	if len(s) > maxRaw {
+func (h *writer) rawInline(s string) {
+	if len(s) > markup.MaxRaw {
 		h.text(s)
 		return
 	}
@@ -95,7 +96,7 @@ func (h *htmlWriter) rawInline(s string) {
 			h.text(tokens.Token().Data)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := tokens.Token()
-			if !slices.Contains(rawInlines, t.Data) || len(h.raw) >= maxRawDepth {
+			if !slices.Contains(markup.RawInlines, t.Data) || len(h.raw) >= maxRawDepth {
 				continue
 			}
 			h.open(t.Data, h.rawAttrs(t.Data, t.Attr)...)
@@ -115,7 +116,7 @@ func (h *htmlWriter) rawInline(s string) {
 }
 
 // closeRaw closes raw elements until the given number of them is open.
-func (h *htmlWriter) closeRaw(to int) {
+func (h *writer) closeRaw(to int) {
 	for i := len(h.raw) - 1; i >= to; i-- {
 		h.close(h.raw[i])
 	}
@@ -124,8 +125,8 @@ func (h *htmlWriter) closeRaw(to int) {
 
 // rawBlock writes raw HTML that is a block. It is parsed as in a browser, so that
 // elements that it leaves open end with it.
-func (h *htmlWriter) rawBlock(s string) {
-	if len(s) > maxRaw {
+func (h *writer) rawBlock(s string) {
+	if len(s) > markup.MaxRaw {
 		h.preformatted(s)
 		return
 	}
@@ -142,12 +143,12 @@ func (h *htmlWriter) rawBlock(s string) {
 	h.close("div")
 }
 
-func (h *htmlWriter) rawNode(n *html.Node, depth int) {
+func (h *writer) rawNode(n *html.Node, depth int) {
 	switch n.Type {
 	case html.TextNode:
 		h.text(n.Data)
 	case html.ElementNode:
-		known := depth < maxRawDepth && (slices.Contains(rawInlines, n.Data) || slices.Contains(rawBlocks, n.Data))
+		known := depth < maxRawDepth && (slices.Contains(markup.RawInlines, n.Data) || slices.Contains(markup.RawBlocks, n.Data))
 		if known {
 			h.open(n.Data, h.rawAttrs(n.Data, n.Attr)...)
 		}
@@ -163,7 +164,7 @@ func (h *htmlWriter) rawNode(n *html.Node, depth int) {
 // rawAttrs returns the allowed attributes of an element. It checks the decoded
 // values, after the policy has checked the source. Addresses within the site are
 // replaced by their addresses in the output, if these are known.
-func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
+func (h *writer) rawAttrs(element string, attrs []html.Attribute) []string {
 	var out []string
 	for _, a := range attrs {
 		if a.Namespace != "" || !slices.Contains(rawAttributes[element], a.Key) {
@@ -171,11 +172,11 @@ func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 		}
 		value := a.Val
 		if form := attributeForms[a.Key]; form != nil {
-			if form == nameForm && !isAnchor(value) || utf8.RuneCountInString(value) > maxAttribute || !form.MatchString(value) {
+			if form == nameForm && !markup.IsAnchor(value) || utf8.RuneCountInString(value) > maxAttribute || !form.MatchString(value) {
 				continue
 			}
 		} else {
-			safe, ok := SafeURL(value)
+			safe, ok := markup.SafeURL(value)
 			if !ok {
 				continue
 			}

@@ -1,23 +1,25 @@
-package markup
+package html
+
+import "github.com/octavo-docs/octavo/internal/markup"
 
 // Labels are the texts that HTML adds to a page, mostly for readers who cannot
 // see its look.
 type Labels struct {
-	Anchor                         string // link of a heading to itself
-	ToDo, Done                     string // tasks
-	Info, Success, Warning, Danger string // styles of hints
-	Back                           string // from a footnote to the text
-	Yes, No                        string // checkboxes of tables
-	Elsewhere                      string // in the place of a page whose content only another tool can make
-	Rating                         string // format with two %s: the number of stars and the maximum
-	Dates                          Dates  // of updates
+	Anchor                         string       // link of a heading to itself
+	ToDo, Done                     string       // tasks
+	Info, Success, Warning, Danger string       // styles of hints
+	Back                           string       // from a footnote to the text
+	Yes, No                        string       // checkboxes of tables
+	Elsewhere                      string       // in the place of a page whose content only another tool can make
+	Rating                         string       // format with two %s: the number of stars and the maximum
+	Dates                          markup.Dates // of updates
 	API                            APILabels
 }
 
 // EnglishLabels are the default of HTMLOptions.Labels.
 var EnglishLabels = Labels{
 	Anchor: "Link to this part", ToDo: "to do", Done: "done", Info: "Info", Success: "Success", Warning: "Warning", Danger: "Danger",
-	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", Dates: englishDates, API: englishAPILabels,
+	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", Dates: markup.EnglishDates, API: englishAPILabels,
 	Elsewhere: "The content of this page is written for another program and cannot be shown here.",
 }
 

@@ -1,4 +1,4 @@
-package markup
+package html
 
 import (
 	stdhtml "html"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
@@ -34,7 +35,7 @@ func TestHighlightingKeepsTheCode(t *testing.T) {
 			code.Nodes = append(code.Nodes, n)
 			want.WriteString(strings.ReplaceAll(line, "\r", "") + "\n")
 		}
-		out := render(t, HTMLOptions{Highlight: h}, code)
+		out := render(t, Options{Highlight: h}, code)
 		out = out[:strings.Index(out, "</pre>")]
 		if got := stdhtml.UnescapeString(tagsForm.ReplaceAllString(out, "")); got != want.String() {
 			rt.Fatalf("got %q\nwant %q\n%s", got, want.String(), out)
@@ -45,7 +46,7 @@ func TestHighlightingKeepsTheCode(t *testing.T) {
 // A page that consists of code is highlighted up to a limit of bytes.
 func TestHighlightingOfAPageIsBounded(t *testing.T) {
 	h := highlight.New(16 << 20)
-	var nodes []*Node
+	var nodes []*markup.Node
 	for i := range 100 {
 		code := aBlock("code", map[string]any{"syntax": "json"})
 		for range 2000 {
@@ -53,7 +54,7 @@ func TestHighlightingOfAPageIsBounded(t *testing.T) {
 		}
 		nodes = append(nodes, code)
 	}
-	out := render(t, HTMLOptions{Highlight: h}, nodes...)
+	out := render(t, Options{Highlight: h}, nodes...)
 	lines := strings.Split(out, `class="line"`)[1:]
 	if len(lines) != 200_000 {
 		t.Errorf("the page has %d lines", len(lines))

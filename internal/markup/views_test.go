@@ -1,11 +1,11 @@
-package markup
+package markup_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,9 +14,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	. "github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
+	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
+	"github.com/octavo-docs/octavo/internal/testing/testhtml"
 )
 
 // viewRefs resolves the names of a few pages and files of a space.
@@ -29,7 +33,7 @@ func viewRefs() Refs {
 	return Refs{Resolve: func(dest string, _ Use) (docs.Ref, bool) { ref, ok := names[dest]; return ref, ok }}
 }
 
-var viewOptions = HTMLOptions{
+var viewOptions = html.Options{
 	Link: func(r docs.Ref) (string, bool) {
 		switch {
 		case r.Kind == docs.RefPage && r.Page == "p1":
@@ -66,10 +70,10 @@ func TestViews(t *testing.T) {
 			}
 			doc := Parse(archive.Files[0].Data, viewRefs())
 			var b bytes.Buffer
-			if err := HTML(&b, doc, viewOptions); err != nil {
+			if err := html.Write(&b, doc, viewOptions); err != nil {
 				t.Fatal(err)
 			}
-			checkHTML(t, b.String())
+			testhtml.Check(t, b.String())
 			page := drawing.ReplaceAll(b.Bytes(), []byte("<path>"))
 			got := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{
 				archive.Files[0], {Name: "page.html", Data: page},
@@ -120,8 +124,8 @@ func FuzzViews(f *testing.F) {
 	for _, form := range markdownForms {
 		f.Add([]byte(strings.ReplaceAll(form, "PAYLOAD", `x" onclick=`)))
 	}
-	for _, name := range attackFiles {
-		for i, s := range attacks(f, name) {
+	for _, name := range AttackFiles {
+		for i, s := range Attacks(f, name) {
 			f.Add([]byte(strings.ReplaceAll(markdownForms[i%len(markdownForms)], "PAYLOAD", s)))
 		}
 	}
@@ -136,22 +140,20 @@ func FuzzViews(f *testing.F) {
 func checkViews(t *testing.T, md []byte) {
 	t.Helper()
 	doc := Parse(md, viewRefs())
-	checkHTML(t, render(t, hostileOptions, doc.Nodes...))
+	testhtml.Check(t, viewOf(t, echoOptions, doc.Nodes...))
 	Sections(doc)
 	References(doc)
 	if bytes.IndexByte(md, 0) >= 0 || !utf8.Valid(md) {
 		return // JSON replaces these bytes
 	}
-	if _, err := Decode("body", marshal(t, doc)); err != nil {
+	if _, err := Decode("body", Marshal(t, doc)); err != nil {
 		if !strings.Contains(err.Error(), "address") && !strings.Contains(err.Error(), "deep") {
 			t.Errorf("Decode refuses what Parse made: %v", err)
 		}
 		return
 	}
-	checkSameAfterDecode(t, doc)
+	CheckSameAfterDecode(t, doc)
 }
-
-var attackFiles = []string{"schemes.txt", "html.txt", "attributes.txt", "svg.txt", "mermaid.txt", "katex.txt"}
 
 // markdownForms are Markdown texts that put a payload into a document.
 var markdownForms = []string{
@@ -173,8 +175,8 @@ var markdownForms = []string{
 }
 
 func TestMarkdownCarriesNoAttack(t *testing.T) {
-	for _, name := range attackFiles {
-		for _, s := range attacks(t, name) {
+	for _, name := range AttackFiles {
+		for _, s := range Attacks(t, name) {
 			for _, form := range markdownForms {
 				md := strings.ReplaceAll(form, "PAYLOAD", s)
 				checkViews(t, []byte(md))
@@ -189,65 +191,19 @@ func TestMarkdownCarriesNoAttack(t *testing.T) {
 func TestHTMLOfAnyDocumentIsOnTheList(t *testing.T) {
 	highlight := highlight.New(1 << 20)
 	rapid.Check(t, func(rt *rapid.T) {
-		doc := genDocument(rt)
+		doc := GenDocument(rt)
 		o := viewOptions
 		o.Highlight = highlight
 		var b bytes.Buffer
-		if err := HTML(&b, doc, o); err != nil {
+		if err := html.Write(&b, doc, o); err != nil {
 			rt.Fatal(err)
 		}
-		checkHTML(t, b.String())
+		testhtml.Check(t, b.String())
 		if t.Failed() {
 			rt.Fatal("not on the list")
 		}
 	})
 }
-
-func TestUnevaluatedConditionsShowNothing(t *testing.T) {
-	out := render(t, HTMLOptions{}, aBlock("if", map[string]any{"expression": "secretClaim"}, para(words("secret text"))),
-		para(anInline("expression", map[string]any{"expression": "secretClaim"})))
-	if strings.Contains(out, "secret") {
-		t.Error(out)
-	}
-}
-
-func TestHeadingsBeginBelowTheTitle(t *testing.T) {
-	for want, kinds := range map[string][]string{"<h2>": {"heading-1", "heading-3"}, "<h2> ": {"heading-2", "heading-3"}, "<h2>  ": {"heading-3"}} {
-		var nodes []*Node
-		for _, k := range kinds {
-			nodes = append(nodes, aBlock(k, nil, words("x")))
-		}
-		if out := render(t, HTMLOptions{}, nodes...); !strings.HasPrefix(out, strings.TrimSpace(want)) {
-			t.Errorf("%v: %s", kinds, out)
-		}
-	}
-}
-
-func TestMergedCells(t *testing.T) {
-	n := aTable(grid(), "number", 7.0)
-	n.Data["cellMerges"] = []any{
-		map[string]any{"anchor": map[string]any{"record": "r", "column": "name"}, "rowSpan": 1.0, "colSpan": 2.0},
-		map[string]any{"anchor": map[string]any{"record": "r", "column": "c"}, "rowSpan": 1.0, "colSpan": 2.0},
-		map[string]any{"anchor": map[string]any{"record": "x", "column": "c"}},
-	}
-	out := render(t, HTMLOptions{}, n)
-	if !strings.Contains(out, `<td colspan="2">`) || strings.Contains(out, "7") {
-		t.Error(out)
-	}
-}
-
-// A failed write ends the output with its error.
-func TestHTMLTellsThatWritingFailed(t *testing.T) {
-	gone := errors.New("gone")
-	doc := &Document{Nodes: []*Node{para(words(strings.Repeat("x", 1<<20)))}}
-	if err := HTML(failingWriter{gone}, doc, HTMLOptions{}); !errors.Is(err, gone) {
-		t.Error(err)
-	}
-}
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 func BenchmarkHTML(b *testing.B) {
 	archive, err := txtar.ParseFile("testdata/views/blocks.txtar")
@@ -258,47 +214,104 @@ func BenchmarkHTML(b *testing.B) {
 	b.SetBytes(int64(len(archive.Files[0].Data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := HTML(&bytes.Buffer{}, doc, viewOptions); err != nil {
+		if err := html.Write(&bytes.Buffer{}, doc, viewOptions); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// Link is called for addresses in raw HTML. An address is kept if Link does not
-// return a safe one.
-func TestRawAddressesAreAsked(t *testing.T) {
-	src := "<div><a href=\"a.md\">a</a><a href=\"b.md\">b</a><a href=\"c.md\">c</a><a href=\"https://example.com/a.md\">d</a></div>\n"
-	doc := Parse([]byte(src), Refs{})
-	var b bytes.Buffer
-	err := HTML(&b, doc, HTMLOptions{Link: func(ref docs.Ref) (string, bool) {
-		switch ref.URL {
-		case "a.md":
-			return "/shown", true
-		case "c.md":
-			return "javascript:alert(1)", true
-		}
-		return "", false
-	}})
-	if err != nil {
-		t.Fatal(err)
+// The cost of a table with many columns and rows but few values depends on its
+// values.
+func TestSparseTablesAreCheap(t *testing.T) {
+	definition, records, columns := map[string]any{}, map[string]any{}, []any{}
+	for i := range 20_000 {
+		id := "c" + strconv.Itoa(i)
+		definition[id] = map[string]any{"id": id, "title": "", "type": "number"}
+		columns = append(columns, id)
+		records["r"+id] = map[string]any{"orderIndex": "", "values": map[string]any{id: 1.0}}
 	}
-	want := `<a href="/shown">a</a><a href="b.md">b</a><a href="c.md">c</a><a href="https://example.com/a.md">d</a>`
-	if !strings.Contains(b.String(), want) {
-		t.Errorf("%s lacks %s", b.String(), want)
+	doc := &Document{Nodes: []*Node{{Object: ObjectBlock, Type: "table", Data: map[string]any{
+		"view": map[string]any{"type": "grid", "columns": columns}, "definition": definition, "records": records,
+	}}}}
+	if got := strings.Count(Sections(doc)[0].Body, "1"); got != 20_000 {
+		t.Error(got)
+	}
+	References(doc)
+	if out := viewOf(t, html.Options{}, doc.Nodes...); len(out) > 8<<20 {
+		t.Errorf("%d bytes of HTML", len(out))
 	}
 }
 
-func TestHTMLHasLabelsInTheLanguageOfTheReader(t *testing.T) {
-	doc := Parse([]byte("## A\n\n* [ ] b\n* [x] c\n\n{% hint style=\"danger\" %}\nd\n{% endhint %}\n\n{% hint style=\"odd\" %}\ne\n{% endhint %}\n"), Refs{})
-	for _, labels := range []*Labels{nil, &EnglishLabels, {Anchor: "1", ToDo: "2", Done: "3", Danger: "4", Info: "5"}} {
-		out, l := render(t, HTMLOptions{Labels: labels}, doc.Nodes...), labels
-		if l == nil {
-			l = &EnglishLabels
-		}
-		for _, want := range []string{l.Anchor, l.ToDo, l.Done, l.Danger, l.Info} {
-			if !strings.Contains(out, `aria-label="`+want+`"`) {
-				t.Errorf("no label %s in\n%s", want, out)
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(Wrap(`{"object":"block","type":"paragraph","nodes":[` + TextJSON + `]}`)))
+	f.Add([]byte(TableJSON("image", `{"ref":{"kind":"file","file":"f"},"alt":"a","objectFit":"cover"}`)))
+	f.Add([]byte(InParagraph(`{"object":"inline","type":"link","isVoid":false,"data":{"ref":{"kind":"page","page":"p"}},"nodes":[` + TextJSON + `]}`)))
+	f.Add([]byte(Wrap(`{"object":"block","type":"expandable","data":{},"fragments":[{"object":"fragment","type":"expandable-title","nodes":[]},{"object":"fragment","fragment":"expandable-body","nodes":[]}]}`)))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		doc, err := Decode("body", raw)
+		if err != nil {
+			if !errs.Is(err, errs.Invalid) {
+				t.Fatal(err)
 			}
+			return
 		}
+		CheckSameAfterDecode(t, doc)
+		Sections(doc)
+		References(doc)
+		if err := html.Write(&bytes.Buffer{}, doc, html.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// An unsafe address that came with the source is kept; a client cannot add
+// another one.
+func TestAddressesThatWereThere(t *testing.T) {
+	src := []byte("[x](vscode:extension/y)\n\ntext\n")
+	old := Parse(src, Refs{})
+	doc := SentBack(t, old)
+	Edit(doc.Nodes, "text", "other text")
+	if err := doc.CheckAddresses(old); err != nil {
+		t.Errorf("what was read cannot be written back: %v", err)
 	}
+	if out := string(Reprint(src, old, doc, Refs{})); out != "[x](vscode:extension/y)\n\nother text\n" {
+		t.Errorf("it became %q", out)
+	}
+	if err := doc.CheckAddresses(nil); err == nil || !strings.Contains(err.Error(), "nodes[0].nodes[0].data.ref.url") {
+		t.Errorf("in a new document it is refused with %v", err)
+	}
+	var out strings.Builder
+	if err := html.Write(&out, old, html.Options{}); err != nil || strings.Contains(out.String(), "vscode:") {
+		t.Errorf("it is a link for readers: %s, %v", &out, err)
+	}
+	other := SentBack(t, Parse([]byte("[x](javascript:alert)\n"), Refs{}))
+	if other.CheckAddresses(old) == nil {
+		t.Error("a client brought a scheme of its own")
+	}
+}
+
+// echoOptions return the values of references unchanged as addresses and
+// titles.
+var echoOptions = html.Options{
+	Link: func(r docs.Ref) (string, bool) {
+		switch r.Kind {
+		case docs.RefPage:
+			return r.Page, true
+		case docs.RefFile:
+			return r.File, true
+		case docs.RefUser:
+			return r.User, true
+		}
+		return "", false
+	},
+	Title: func(r docs.Ref) (string, bool) { return r.Page + r.File + r.URL, true },
+}
+
+func viewOf(t testing.TB, o html.Options, nodes ...*Node) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := html.Write(&b, &Document{Nodes: nodes}, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -1,9 +1,10 @@
-package markup
+// Package html writes documents as HTML that is safe in a page. Its output has no
+// scripts, styles or event handlers; its look is defined by classes.
+package html
 
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"html"
 	"io"
 	"net/url"
@@ -14,13 +15,14 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
-// HTMLOptions are the settings of HTML that depend on where a document is
+// Options are the settings of HTML that depend on where a document is
 // displayed.
-type HTMLOptions struct {
+type Options struct {
 	// Link returns the address of a reference. It is not called for addresses with
 	// a scheme, but for those without one, because they refer to something in the
 	// same site. If ok is false, the reference is displayed as broken. If Link is
@@ -42,7 +44,7 @@ type HTMLOptions struct {
 	Extent func(docs.Ref) (width, height int, ok bool)
 	// API returns the HTML of a block that shows a part of an API description. If
 	// ok is false, the block lists the names of the parts that it would show.
-	API func(APIBlock) (html string, ok bool)
+	API func(markup.APIBlock) (html string, ok bool)
 	// Icons is the style of icons.
 	Icons icons.Style
 	// Dark is a media query for the dark variant of an image; if empty, the color
@@ -57,10 +59,10 @@ type HTMLOptions struct {
 	Labels *Labels
 }
 
-// maxHTMLDepth is the maximum nesting depth of nodes; deeper nodes are omitted.
-const maxHTMLDepth = 256
+// maxDepth is the maximum nesting depth of nodes; deeper nodes are omitted.
+const maxDepth = 256
 
-// HTML writes a document as HTML that is safe in a page: every text and attribute
+// Write writes a document as HTML that is safe in a page: every text and attribute
 // is escaped, every address has passed SafeURL, and raw HTML is reduced to a list
 // of harmless elements. The output has no scripts, styles or event handlers; its
 // look is defined by classes.
@@ -68,29 +70,29 @@ const maxHTMLDepth = 256
 // Conditions and expressions that were not evaluated are omitted, so that nobody
 // sees content that is not meant for them. The highest level of headings in the
 // document becomes h2, below the title of the page.
-func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
+func Write(w io.Writer, doc *markup.Document, o Options) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
-	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas}
-	shown := ForReaders(doc)
+	h := &writer{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas}
+	shown := markup.ForReaders(doc)
 	h.blocks(shown.Nodes)
-	if nothingShown(doc, shown) {
+	if markup.NothingShown(doc, shown) {
 		h.element("p", o.Labels.Elsewhere, "class", "elsewhere")
 	}
 	h.annotations()
 	return h.w.Flush()
 }
 
-// htmlWriter writes elements. The buffered writer keeps the first error until
+// writer writes elements. The buffered writer keeps the first error until
 // Flush.
-type htmlWriter struct {
+type writer struct {
 	w        *bufio.Writer
-	o        HTMLOptions
+	o        Options
 	above    []int // levels of the headings around the current position, highest first
 	depth    int
 	code     int    // bytes of code that may still be highlighted
 	formulas int    // bytes of formulas that may still be typeset
 	dates    string // date format of the current updates block
-	notes    []*Node
+	notes    []*markup.Node
 
 	raw     []string // open elements of raw HTML in the current line and the lines around it
 	rawFrom int      // index in raw of the first element of the current line
@@ -98,7 +100,7 @@ type htmlWriter struct {
 
 // open writes a start tag. attrs are pairs of a name and a value, which is
 // escaped. If the value is noValue, only the name is written.
-func (h *htmlWriter) open(element string, attrs ...string) {
+func (h *writer) open(element string, attrs ...string) {
 	h.w.WriteByte('<')
 	h.w.WriteString(element)
 	for i := 0; i+1 < len(attrs); i += 2 {
@@ -116,7 +118,7 @@ func (h *htmlWriter) open(element string, attrs ...string) {
 
 const noValue = "\x00"
 
-func (h *htmlWriter) close(element string) {
+func (h *writer) close(element string) {
 	h.w.WriteString("</")
 	h.w.WriteString(element)
 	h.w.WriteByte('>')
@@ -124,7 +126,7 @@ func (h *htmlWriter) close(element string) {
 
 // text writes escaped text without control characters, which are invisible and
 // cause problems in some readers.
-func (h *htmlWriter) text(s string) {
+func (h *writer) text(s string) {
 	if strings.IndexFunc(s, unprintable) >= 0 {
 		s = strings.Map(func(r rune) rune {
 			if unprintable(r) {
@@ -141,13 +143,13 @@ func unprintable(r rune) bool {
 }
 
 // element writes an element that contains only text.
-func (h *htmlWriter) element(name, text string, attrs ...string) {
+func (h *writer) element(name, text string, attrs ...string) {
 	h.open(name, attrs...)
 	h.text(text)
 	h.close(name)
 }
 
-func (h *htmlWriter) preformatted(s string) {
+func (h *writer) preformatted(s string) {
 	h.open("pre")
 	h.element("code", s)
 	h.close("pre")
@@ -176,22 +178,22 @@ func when(yes bool, s string) string {
 	return ""
 }
 
-// htmlID returns the anchor of a node if it is safe in an attribute, or an empty
+// idOf returns the anchor of a node if it is safe in an attribute, or an empty
 // string.
-func htmlID(n *Node) string {
-	if s := n.Anchor(); isAnchor(s) {
+func idOf(n *markup.Node) string {
+	if s := n.Anchor(); markup.IsAnchor(s) {
 		return s
 	}
 	return ""
 }
 
-func (h *htmlWriter) blocks(nodes []*Node) {
-	if h.depth++; h.depth <= maxHTMLDepth {
+func (h *writer) blocks(nodes []*markup.Node) {
+	if h.depth++; h.depth <= maxDepth {
 		for _, n := range nodes {
-			if n.Object == ObjectBlock || n.Object == ObjectFragment {
+			if n.Object == markup.ObjectBlock || n.Object == markup.ObjectFragment {
 				h.block(n)
 			} else {
-				h.inlines([]*Node{n})
+				h.inlines([]*markup.Node{n})
 			}
 		}
 	}
@@ -199,13 +201,13 @@ func (h *htmlWriter) blocks(nodes []*Node) {
 }
 
 // within writes the nodes of a block inside of an element.
-func (h *htmlWriter) within(n *Node, element string, attrs ...string) {
+func (h *writer) within(n *markup.Node, element string, attrs ...string) {
 	h.open(element, attrs...)
 	h.blocks(n.Nodes)
 	h.close(element)
 }
 
-func (h *htmlWriter) block(n *Node) {
+func (h *writer) block(n *markup.Node) {
 	if form := blockForms[n.Type]; form != nil {
 		form(h, n)
 	} else {
@@ -216,92 +218,94 @@ func (h *htmlWriter) block(n *Node) {
 }
 
 // omit writes nothing: what was not evaluated is not shown, see HTML.
-func (h *htmlWriter) omit(*Node) {}
+func (h *writer) omit(*markup.Node) {}
 
-func (h *htmlWriter) paragraph(n *Node) {
-	h.open("p", attrs("class", alignClass(n, textAlignments))...)
+func (h *writer) paragraph(n *markup.Node) {
+	h.open("p", attrs("class", alignClass(n, markup.TextAlignments))...)
 	h.inlines(n.Nodes)
 	h.close("p")
 }
 
-func (h *htmlWriter) heading(n *Node) {
+func (h *writer) heading(n *markup.Node) {
 	name := "h" + strconv.Itoa(h.level(n.HeadingLevel()))
-	h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
+	h.open(name, attrs("id", idOf(n), "class", alignClass(n, markup.TextAlignments))...)
 	for _, a := range n.Aliases() {
 		h.open("a", "id", a)
 		h.close("a")
 	}
 	h.inlines(n.Nodes)
-	if id := htmlID(n); id != "" && !h.o.NoAnchors {
+	if id := idOf(n); id != "" && !h.o.NoAnchors {
 		h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", h.o.Labels.Anchor)
 	}
 	h.close(name)
 }
 
-func (h *htmlWriter) orderedList(n *Node) {
-	start, _ := n.Num(FieldStart)
+func (h *writer) orderedList(n *markup.Node) {
+	start, _ := n.Num(markup.FieldStart)
 	h.within(n, "ol", attrs("start", when(start > 1, number(start)))...)
 }
 
-func (h *htmlWriter) list(n *Node)     { h.within(n, "ul") }
-func (h *htmlWriter) taskList(n *Node) { h.within(n, "ul", "class", "tasks") }
-func (h *htmlWriter) divider(*Node)    { h.open("hr") }
-func (h *htmlWriter) quote(n *Node)    { h.within(n, "blockquote") }
+func (h *writer) list(n *markup.Node)     { h.within(n, "ul") }
+func (h *writer) taskList(n *markup.Node) { h.within(n, "ul", "class", "tasks") }
+func (h *writer) divider(*markup.Node)    { h.open("hr") }
+func (h *writer) quote(n *markup.Node)    { h.within(n, "blockquote") }
 
-func (h *htmlWriter) images(n *Node) {
-	h.within(n, "div", "class", classes("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag(FieldWithFrame), "framed")))
+func (h *writer) images(n *markup.Node) {
+	h.within(n, "div", "class", classes("images", alignClass(n, markup.ColumnAlignments), fullWidth(n), when(n.Flag(markup.FieldWithFrame), "framed")))
 }
 
-func (h *htmlWriter) tabs(n *Node) { h.within(n, "div", "class", classes("tabs", fullWidth(n))) }
+func (h *writer) tabs(n *markup.Node) { h.within(n, "div", "class", classes("tabs", fullWidth(n))) }
 
-func (h *htmlWriter) tab(n *Node) {
-	title := n.Str(FieldTitle)
-	h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
+func (h *writer) tab(n *markup.Node) {
+	title := n.Str(markup.FieldTitle)
+	h.open("section", attrs("class", "tab", "id", idOf(n), "aria-label", title)...)
 	h.open("p", "class", "tab-title")
-	h.icon(n.Str(FieldIcon), "")
+	h.icon(n.Str(markup.FieldIcon), "")
 	h.text(title)
 	h.close("p")
 	h.blocks(n.Nodes)
 	h.close("section")
 }
 
-func (h *htmlWriter) stepper(n *Node) { h.within(n, "ol", "class", "stepper") }
+func (h *writer) stepper(n *markup.Node) { h.within(n, "ol", "class", "stepper") }
 
-func (h *htmlWriter) step(n *Node) {
+func (h *writer) step(n *markup.Node) {
 	h.open("li", "class", "step")
-	h.icon(n.Str(FieldIcon), "")
+	h.icon(n.Str(markup.FieldIcon), "")
 	h.blocks(n.Nodes)
 	h.close("li")
 }
 
-func (h *htmlWriter) columns(n *Node) { h.within(n, "div", "class", classes("columns", fullWidth(n))) }
-
-func (h *htmlWriter) column(n *Node) {
-	valign := n.Str(FieldVerticalAlignment)
-	h.within(n, "div", "class", classes("column", widthClass(n), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
+func (h *writer) columns(n *markup.Node) {
+	h.within(n, "div", "class", classes("columns", fullWidth(n)))
 }
 
-func (h *htmlWriter) contentRef(n *Node) {
+func (h *writer) column(n *markup.Node) {
+	valign := n.Str(markup.FieldVerticalAlignment)
+	h.within(n, "div", "class", classes("column", widthClass(n), when(slices.Contains(markup.VerticalAlignments, valign), "valign-"+valign)))
+}
+
+func (h *writer) contentRef(n *markup.Node) {
 	h.open("p", "class", "content-ref")
 	h.link(refIn(n), "", nil)
 	h.icon("angle-right", "")
 	h.close("p")
 }
 
-func (h *htmlWriter) reusable(*Node) {
+func (h *writer) reusable(*markup.Node) {
 	h.element("div", "", "class", "reusable-content unavailable")
 }
 
-func (h *htmlWriter) updates(n *Node) {
-	h.dates = n.Str(FieldFormat)
+func (h *writer) updates(n *markup.Node) {
+	h.dates = n.Str(markup.FieldFormat)
 	h.within(n, "div", "class", "updates")
 }
 
-func (h *htmlWriter) prompt(n *Node) {
-	h.open("section", attrs("class", "prompt", "aria-label", n.Str(FieldDescription))...)
+func (h *writer) prompt(n *markup.Node) {
+	h.open("section", attrs("class", "prompt", "aria-label", n.Str(markup.FieldDescription))...)
 	h.open("p", "class", "prompt-description")
-	h.icon(n.Str(FieldIcon), "")
-	h.text(n.Str(FieldDescription))
+	h.icon(n.Str(markup.FieldIcon), "")
+	h.text(n.Str(markup.FieldDescription))
 	h.close("p")
 	h.blocks(n.Nodes)
 	h.close("section")
@@ -310,7 +314,7 @@ func (h *htmlWriter) prompt(n *Node) {
 // level returns the level of the HTML element of a heading. It is one below the
 // element of the last heading of a higher level, so that no level is skipped.
 // Level 1 is the title of the page.
-func (h *htmlWriter) level(of int) int {
+func (h *writer) level(of int) int {
 	for len(h.above) > 0 && h.above[len(h.above)-1] >= of {
 		h.above = h.above[:len(h.above)-1]
 	}
@@ -318,8 +322,8 @@ func (h *htmlWriter) level(of int) int {
 	return min(1+len(h.above), 6)
 }
 
-func (h *htmlWriter) listItem(n *Node) {
-	checked, task := n.FlagSet(FieldChecked)
+func (h *writer) listItem(n *markup.Node) {
+	checked, task := n.FlagSet(markup.FieldChecked)
 	if !task {
 		h.within(n, "li")
 		return
@@ -337,23 +341,23 @@ func (h *htmlWriter) listItem(n *Node) {
 // hintIcons are the icons of hints that do not name one.
 var hintIcons = map[string]string{"info": "circle-info", "success": "circle-check", "warning": "circle-exclamation", "danger": "triangle-exclamation"}
 
-func (h *htmlWriter) hint(n *Node) {
-	style := n.Str(FieldStyle)
+func (h *writer) hint(n *markup.Node) {
+	style := n.Str(markup.FieldStyle)
 	if hintIcons[style] == "" {
 		style = "info"
 	}
 	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", h.o.Labels.hint(style))
-	h.icon(cmp.Or(n.Str(FieldIcon), hintIcons[style]), "")
+	h.icon(cmp.Or(n.Str(markup.FieldIcon), hintIcons[style]), "")
 	h.within(n, "div")
 	h.close("aside")
 }
 
-func (h *htmlWriter) expandable(n *Node) {
+func (h *writer) expandable(n *markup.Node) {
 	if h.inlineAPI(n) {
 		return
 	}
-	open := when(n.Flag(FieldDefaultExpanded), noValue)
-	h.open("details", attrs("class", "expandable", "id", htmlID(n), "open", open)...)
+	open := when(n.Flag(markup.FieldDefaultExpanded), noValue)
+	h.open("details", attrs("class", "expandable", "id", idOf(n), "open", open)...)
 	h.open("summary")
 	for _, f := range n.Fragments {
 		if f.Slot() == "expandable-title" {
@@ -372,8 +376,8 @@ func (h *htmlWriter) expandable(n *Node) {
 }
 
 // figure writes an image or a drawing with its caption.
-func (h *htmlWriter) figure(n *Node) {
-	if !n.Has(FieldRef) {
+func (h *writer) figure(n *markup.Node) {
+	if !n.Has(markup.FieldRef) {
 		return // a drawing without content
 	}
 	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
@@ -382,8 +386,8 @@ func (h *htmlWriter) figure(n *Node) {
 	h.close("figure")
 }
 
-func (h *htmlWriter) caption(n *Node) {
-	if Text(n.Fragments) == "" {
+func (h *writer) caption(n *markup.Node) {
+	if markup.Text(n.Fragments) == "" {
 		return
 	}
 	h.open("figcaption")
@@ -394,14 +398,14 @@ func (h *htmlWriter) caption(n *Node) {
 }
 
 // image writes an image, with a second source for dark mode if it has one.
-func (h *htmlWriter) image(n *Node, class string) {
-	alt := n.Str(FieldAlt)
+func (h *writer) image(n *markup.Node, class string) {
+	alt := n.Str(markup.FieldAlt)
 	src, ok := h.href(refIn(n))
 	if !ok {
 		h.element("span", alt, "class", "broken")
 		return
 	}
-	refDark, _ := n.Ref(FieldRefDark)
+	refDark, _ := n.Ref(markup.FieldRefDark)
 	dark, hasDark := h.href(refDark)
 	if hasDark {
 		h.open("picture")
@@ -418,9 +422,9 @@ func (h *htmlWriter) image(n *Node, class string) {
 // extent returns the width and the height attribute of an image. Dimensions that
 // the author did not set are those of the file. If the author set one of them,
 // the other is scaled in proportion.
-func (h *htmlWriter) extent(n *Node) (width, height string) {
-	width, height = pixelsIn(n, FieldWidth), pixelsIn(n, FieldHeight)
-	ref, ok := n.Ref(FieldRef)
+func (h *writer) extent(n *markup.Node) (width, height string) {
+	width, height = pixelsIn(n, markup.FieldWidth), pixelsIn(n, markup.FieldHeight)
+	ref, ok := n.Ref(markup.FieldRef)
 	if width != "" && height != "" || !ok || ref.Kind != docs.RefFile || h.o.Extent == nil {
 		return width, height
 	}
@@ -445,36 +449,23 @@ func (h *htmlWriter) extent(n *Node) (width, height string) {
 // in srcset.
 func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
 
-func (h *htmlWriter) file(n *Node) {
+func (h *writer) file(n *markup.Node) {
 	h.open("figure", "class", "file")
 	h.icon("file-arrow-down", "")
 	h.link(refIn(n), "", nil, "download", noValue)
-	if ref, ok := n.Ref(FieldRef); ok && h.o.Size != nil {
+	if ref, ok := n.Ref(markup.FieldRef); ok && h.o.Size != nil {
 		if size, ok := h.o.Size(ref); ok {
-			h.element("span", BytesText(size), "class", "file-size")
+			h.element("span", markup.BytesText(size), "class", "file-size")
 		}
 	}
 	h.caption(n)
 	h.close("figure")
 }
 
-// BytesText returns a number of bytes with a unit, such as 1.5 MB.
-func BytesText(n int64) string {
-	units := []string{"B", "KB", "MB", "GB"}
-	size := float64(n)
-	for size >= 1000 && len(units) > 1 {
-		size, units = size/1000, units[1:]
-	}
-	if size >= 10 || units[0] == "B" {
-		return fmt.Sprintf("%.0f %s", size, units[0])
-	}
-	return fmt.Sprintf("%.1f %s", size, units[0])
-}
-
 // embed writes a link to content that other services would show in a frame.
 // Nothing of a third party is loaded before the reader follows the link.
-func (h *htmlWriter) embed(n *Node) {
-	address := n.Str(FieldURL)
+func (h *writer) embed(n *markup.Node) {
+	address := n.Str(markup.FieldURL)
 	h.open("figure", "class", classes("embed", fullWidth(n)))
 	h.icon("globe", "")
 	h.link(docs.Ref{Kind: docs.RefURL, URL: address}, "", func() {
@@ -491,16 +482,16 @@ func (h *htmlWriter) embed(n *Node) {
 	h.close("figure")
 }
 
-func (h *htmlWriter) update(n *Node) {
+func (h *writer) update(n *markup.Node) {
 	h.open("article", "class", "update")
 	h.open("header")
-	date := n.Str(FieldDate)
-	if text, day, ok := h.o.Labels.Dates.format(date, h.dates); ok {
+	date := n.Str(markup.FieldDate)
+	if text, day, ok := h.o.Labels.Dates.Format(date, h.dates); ok {
 		h.element("time", text, "datetime", day)
 	} else {
 		h.element("span", date, "class", "date")
 	}
-	for _, tag := range n.Refs(FieldTags) {
+	for _, tag := range n.Refs(markup.FieldTags) {
 		h.element("span", h.title(tag), "class", "tag")
 	}
 	h.close("header")
@@ -511,26 +502,26 @@ func (h *htmlWriter) update(n *Node) {
 var iconForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
 // icon writes the icon with the given name, or nothing if the name is not valid.
-func (h *htmlWriter) icon(name, colour string) {
+func (h *writer) icon(name, colour string) {
 	if !iconForm.MatchString(name) {
 		return
 	}
 	h.w.WriteString(icons.Find(name, h.o.Icons).SVG(classes("icon", colourClass("color", colour))))
 }
 
-func alignClass(n *Node, allowed []string) string {
-	if align := n.Str(FieldAlign); slices.Contains(allowed, align) {
+func alignClass(n *markup.Node, allowed []string) string {
+	if align := n.Str(markup.FieldAlign); slices.Contains(allowed, align) {
 		return "align-" + align
 	}
 	return ""
 }
 
-func fullWidth(n *Node) string { return when(n.Flag(FieldFullWidth), "full-width") }
+func fullWidth(n *markup.Node) string { return when(n.Flag(markup.FieldFullWidth), "full-width") }
 
 // colourClass returns the class of a colour: color-red for red,
 // color-theme-primary for $primary. It is empty for the default colour.
 func colourClass(prefix, colour string) string {
-	if colour == "default" || !slices.Contains(colours, colour) {
+	if colour == "default" || !slices.Contains(markup.Colours, colour) {
 		return ""
 	}
 	return prefix + "-" + strings.Replace(colour, "$", "theme-", 1)
@@ -538,8 +529,8 @@ func colourClass(prefix, colour string) string {
 
 // widthClass returns the class of a width in percent, which only a style sheet
 // can set. It is empty for other lengths.
-func widthClass(n *Node) string {
-	if value, unit, ok := n.Length(FieldWidth); ok && unit == "%" {
+func widthClass(n *markup.Node) string {
+	if value, unit, ok := n.Length(markup.FieldWidth); ok && unit == "%" {
 		return percentClass(value)
 	}
 	return ""
@@ -561,7 +552,7 @@ func pixels(value float64, unit string) string {
 	return ""
 }
 
-func pixelsIn(n *Node, f LengthField) string {
+func pixelsIn(n *markup.Node, f markup.LengthField) string {
 	value, unit, _ := n.Length(f)
 	return pixels(value, unit)
 }

@@ -1,14 +1,16 @@
-package markup
+package html
 
 import (
 	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-func (h *htmlWriter) table(n *Node) {
-	t := ReadTable(n)
+func (h *writer) table(n *markup.Node) {
+	t := markup.ReadTable(n)
 	if t.Cards {
 		h.cards(t, fullWidth(n))
 		return
@@ -45,7 +47,7 @@ func (h *htmlWriter) table(n *Node) {
 }
 
 // columnWidths writes the widths of columns.
-func (h *htmlWriter) columnWidths(t *Table) {
+func (h *writer) columnWidths(t *markup.Table) {
 	if !t.Sized {
 		return
 	}
@@ -60,11 +62,11 @@ func (h *htmlWriter) columnWidths(t *Table) {
 	h.close("colgroup")
 }
 
-func columnClass(c TableColumn) string {
+func columnClass(c markup.TableColumn) string {
 	return classes(when(c.Align == "center" || c.Align == "right", "align-"+c.Align), when(c.Valign == "middle" || c.Valign == "bottom", "valign-"+c.Valign))
 }
 
-func (h *htmlWriter) cards(t *Table, width string) {
+func (h *writer) cards(t *markup.Table, width string) {
 	h.open("ul", "class", classes("cards", when(t.Large, "cards-large"), width))
 	for _, r := range t.Rows {
 		h.open("li", "class", "card")
@@ -90,12 +92,12 @@ func (h *htmlWriter) cards(t *Table, width string) {
 	h.close("ul")
 }
 
-func (h *htmlWriter) cover(t *Table, r TableRow) {
+func (h *writer) cover(t *markup.Table, r markup.TableRow) {
 	cover, ok := t.Cover(r)
 	if !ok {
 		return
 	}
-	n := &Node{Data: map[string]any{"ref": cover.Ref, "alt": cover.Alt}}
+	n := &markup.Node{Data: map[string]any{"ref": cover.Ref, "alt": cover.Alt}}
 	if cover.Dark.Kind != "" {
 		n.Data["refDark"] = cover.Dark
 	}
@@ -103,7 +105,7 @@ func (h *htmlWriter) cover(t *Table, r TableRow) {
 }
 
 // cell writes the content of a cell of a column.
-func (h *htmlWriter) cell(kind string, c TableCell) {
+func (h *writer) cell(kind string, c markup.TableCell) {
 	switch kind {
 	case "text":
 		h.blocks(c.Nodes)
@@ -136,7 +138,7 @@ func (h *htmlWriter) cell(kind string, c TableCell) {
 		}
 	case "image":
 		if c.Image != nil {
-			h.image(&Node{Data: map[string]any{"ref": *c.Image, "alt": c.Alt}}, "")
+			h.image(&markup.Node{Data: map[string]any{"ref": *c.Image, "alt": c.Alt}}, "")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package markup
+package html
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
 )
 
@@ -30,13 +31,13 @@ var (
 	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
 )
 
-func (h *htmlWriter) mathBlock(n *Node) { h.math(n, "div") }
-func (h *htmlWriter) mathText(n *Node)  { h.math(n, "span") }
+func (h *writer) mathBlock(n *markup.Node) { h.math(n, "div") }
+func (h *writer) mathText(n *markup.Node)  { h.math(n, "span") }
 
 // math writes a formula, typeset or as its source.
-func (h *htmlWriter) math(n *Node, element string) {
-	formula := n.Str(FieldFormula)
-	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && SafeFormula(formula) {
+func (h *writer) math(n *markup.Node, element string) {
+	formula := n.Str(markup.FieldFormula)
+	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && markup.SafeFormula(formula) {
 		h.formulas -= len(formula)
 		if mathML, ok := h.o.Math(formula, element == "div"); ok {
 			h.open(element, "class", "math")
@@ -52,7 +53,7 @@ func (h *htmlWriter) math(n *Node, element string) {
 
 // diagram writes the source of a diagram, which a script may draw. Lines that add
 // a click handler are omitted.
-func (h *htmlWriter) diagram(source string) {
+func (h *writer) diagram(source string) {
 	var still strings.Builder
 	unsafe := len(source) > maxDiagram
 	for line := range strings.Lines(source) {
@@ -75,12 +76,12 @@ func (h *htmlWriter) diagram(source string) {
 // that contains it if there is one, or an inline without text.
 type codePiece struct {
 	length int
-	inline *Node
+	inline *markup.Node
 }
 
 // codeBlock writes code in lines, which the style sheet numbers.
-func (h *htmlWriter) codeBlock(n *Node) {
-	language := n.Str(FieldSyntax)
+func (h *writer) codeBlock(n *markup.Node) {
+	language := n.Str(markup.FieldSyntax)
 	var code strings.Builder
 	lines := make([][]codePiece, len(n.Nodes))
 	for i, line := range n.Nodes {
@@ -91,21 +92,21 @@ func (h *htmlWriter) codeBlock(n *Node) {
 		h.diagram(strings.TrimSuffix(code.String(), "\n"))
 		return
 	}
-	title := n.Str(FieldTitle)
+	title := n.Str(markup.FieldTitle)
 	element := "div"
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, attrs("class", classes("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(highlight.IsLanguage(language), language))...)
+	h.open(element, attrs("class", classes("code", fullWidth(n), when(n.Flag(markup.FieldExpandable), "collapsible")), "data-language", when(highlight.IsLanguage(language), language))...)
 	if title != "" {
 		h.element("figcaption", title)
 	}
 	collapsed := ""
-	if lines, ok := n.Num(FieldCollapsedLineCount); ok && n.Flag(FieldExpandable) && lines >= 1 {
+	if lines, ok := n.Num(markup.FieldCollapsedLineCount); ok && n.Flag(markup.FieldExpandable) && lines >= 1 {
 		collapsed = number(lines)
 	}
 	// A block that scrolls must be reachable with the keyboard.
-	h.open("pre", attrs("class", classes(when(n.Str(FieldOverflow) == "wrap", "wrap"), when(n.Flag(FieldLineNumbers), "line-numbers")),
+	h.open("pre", attrs("class", classes(when(n.Str(markup.FieldOverflow) == "wrap", "wrap"), when(n.Flag(markup.FieldLineNumbers), "line-numbers")),
 		"data-collapsed-lines", collapsed, "tabindex", "0")...)
 	h.open("code", attrs("class", when(highlight.IsLanguage(language), "language-"+language))...)
 	source := code.String()
@@ -118,7 +119,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	}
 	r := codeRun{h: h, source: source, spans: spans}
 	for i, pieces := range lines {
-		h.open("span", "class", classes("line", when(n.Nodes[i].Flag(FieldHighlighted), "highlighted")))
+		h.open("span", "class", classes("line", when(n.Nodes[i].Flag(markup.FieldHighlighted), "highlighted")))
 		for _, p := range pieces {
 			r.piece(p)
 		}
@@ -131,18 +132,18 @@ func (h *htmlWriter) codeBlock(n *Node) {
 }
 
 // codePieces splits a line at its inlines and appends its text to code.
-func codePieces(line *Node, code *strings.Builder) []codePiece {
+func codePieces(line *markup.Node, code *strings.Builder) []codePiece {
 	var out []codePiece
 	for _, n := range line.Nodes {
 		from := code.Len()
 		switch {
-		case n.Object == ObjectText:
+		case n.Object == markup.ObjectText:
 			for _, l := range n.Leaves {
 				code.WriteString(l.Text)
 			}
 			out = append(out, codePiece{code.Len() - from, nil})
 		case n.Type == "annotation":
-			code.WriteString(Text(n.Nodes))
+			code.WriteString(markup.Text(n.Nodes))
 			out = append(out, codePiece{code.Len() - from, n})
 		default:
 			out = append(out, codePiece{0, n})
@@ -154,7 +155,7 @@ func codePieces(line *Node, code *strings.Builder) []codePiece {
 // codeRun writes a source piece by piece with the classes of its spans. The spans
 // are shared with the cache of the highlighter and must not be modified.
 type codeRun struct {
-	h      *htmlWriter
+	h      *writer
 	source string
 	spans  []highlight.Span
 	used   int // written bytes of the first span
@@ -192,12 +193,12 @@ func (r *codeRun) write(length int) {
 }
 
 // integration writes a placeholder for a block of another program, with its data.
-func (h *htmlWriter) integration(n *Node) {
+func (h *writer) integration(n *markup.Node) {
 	if raw, ok := n.RawSource(); ok {
 		h.rawBlock(raw)
 		return
 	}
-	if n.Str(FieldIntegration) == "mermaid" {
+	if n.Str(markup.FieldIntegration) == "mermaid" {
 		h.diagram(n.Prop("content"))
 		return
 	}
@@ -206,9 +207,9 @@ func (h *htmlWriter) integration(n *Node) {
 	if err != nil || len(data) > maxProps || props == nil {
 		data = []byte("{}")
 	}
-	h.open("section", "class", classes("integration", fullWidth(n)), "data-integration", n.Str(FieldIntegration),
-		"data-block", n.Str(FieldBlock), "data-props", string(data))
-	if url := n.Str(FieldURL); url != "" {
+	h.open("section", "class", classes("integration", fullWidth(n)), "data-integration", n.Str(markup.FieldIntegration),
+		"data-block", n.Str(markup.FieldBlock), "data-props", string(data))
+	if url := n.Str(markup.FieldURL); url != "" {
 		h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
 	}
 	h.close("section")
@@ -216,13 +217,13 @@ func (h *htmlWriter) integration(n *Node) {
 
 // openAPI writes a part of an API description, or a placeholder if it is not
 // available.
-func (h *htmlWriter) openAPI(n *Node) {
-	ref, _ := n.Ref(FieldRef)
-	method := strings.ToUpper(n.Str(FieldMethod))
+func (h *writer) openAPI(n *markup.Node) {
+	ref, _ := n.Ref(markup.FieldRef)
+	method := strings.ToUpper(n.Str(markup.FieldMethod))
 	h.open("section", attrs("class", classes("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
-		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str(FieldPath), "data-method", method, "data-name", n.Str(FieldName))...)
+		"id", idOf(n), "data-spec", ref.Spec, "data-path", n.Str(markup.FieldPath), "data-method", method, "data-name", n.Str(markup.FieldName))...)
 	if h.o.API != nil {
-		b := apiBlock(n)
+		b := markup.NewAPIBlock(n)
 		b.Level = min(2+len(h.above), 6)
 		if body, ok := h.o.API(b); ok {
 			h.w.WriteString(body)
@@ -230,11 +231,11 @@ func (h *htmlWriter) openAPI(n *Node) {
 			return
 		}
 	}
-	if title := n.Str(FieldTitle); title != "" {
+	if title := n.Str(markup.FieldTitle); title != "" {
 		h.element("p", title)
 	}
 	h.open("p")
-	for _, s := range append([]string{method, n.Str(FieldPath), n.Str(FieldName)}, n.Strings(FieldSchemas)...) {
+	for _, s := range append([]string{method, n.Str(markup.FieldPath), n.Str(markup.FieldName)}, n.Strings(markup.FieldSchemas)...) {
 		if s != "" {
 			h.element("code", s)
 			h.w.WriteByte(' ')
@@ -247,19 +248,19 @@ func (h *htmlWriter) openAPI(n *Node) {
 // inlineAPI writes an operation that is described by tags, in the same form as an
 // operation of an API description. It returns false if the node has no such
 // operation or the operation cannot be rendered.
-func (h *htmlWriter) inlineAPI(n *Node) bool {
+func (h *writer) inlineAPI(n *markup.Node) bool {
 	if h.o.API == nil {
 		return false
 	}
-	api := describedAPI(n, h.o.Link)
+	api := markup.DescribedAPI(n, h.o.Link)
 	if api == nil {
 		return false
 	}
-	body, ok := h.o.API(APIBlock{Type: "openapi-operation", Method: api.Method, Path: api.Path, Inline: api, Level: min(2+len(h.above), 6)})
+	body, ok := h.o.API(markup.APIBlock{Type: "openapi-operation", Method: api.Method, Path: api.Path, Inline: api, Level: min(2+len(h.above), 6)})
 	if !ok {
 		return false
 	}
-	h.open("section", attrs("class", "openapi openapi-operation", "id", htmlID(n))...)
+	h.open("section", attrs("class", "openapi openapi-operation", "id", idOf(n))...)
 	h.w.WriteString(body)
 	h.close("section")
 	return true

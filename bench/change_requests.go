@@ -14,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -83,7 +85,7 @@ func workMerges(args []string) error {
 		return err
 	}
 	return answerRuns(func() error {
-		_, err := c.PrepareMerge(ctx, sp.It, cr)
+		_, err := c.Prepare(ctx, &authz.Grant{}, content.Heads{Space: sp.It, Request: &cr}, content.Merge{Direction: merge.IntoSpace})
 		return err
 	})
 }

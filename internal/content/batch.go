@@ -121,43 +121,58 @@ func (s *Service) applyBatch(ctx context.Context, g *authz.Grant, on LineName, e
 			return nil, err
 		}
 	}
-	var out *Applied
-	files := make([][]docs.File, len(changes))
-	apply := func(ctx context.Context, l *line) (_ *revision.Draft, err error) {
-		base := l.Rev
-		if l.request != nil { // revert_page restores the state before the change request
-			if base, err = s.Store.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
-				return nil, err
-			}
-		}
-		d := s.draft(l.View)
-		if out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base); err == nil && strict {
-			err = refused(out.Problems)
-		}
-		return d, err
-	}
+	b := batch{changes: changes, files: make([][]docs.File, len(changes)), strict: strict}
 	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
 		// Try the batch without the bytes of its files first: an invalid batch fetches nothing.
-		l, err := s.line(ctx, s.Store.Reader, g.Space, on, expected)
+		h, err := readHeads(ctx, s.Store.Reader, g.Space, on, expected)
 		if err != nil {
 			return nil, err
 		}
-		if files, err = withoutBytes(changes); err != nil {
+		if b.files, err = withoutBytes(changes); err != nil {
 			return nil, err
 		}
-		if _, err := apply(ctx, l); err != nil {
+		if _, err := b.draft(ctx, s, g, h); err != nil {
 			return nil, err
 		}
-		if err := s.fetch(ctx, changes, files); err != nil {
+		if err := s.fetch(ctx, changes, b.files); err != nil {
 			return nil, err
 		}
 	}
-	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: apply})
+	done, err := s.write(ctx, g, edit{on: on, expected: expected, work: b})
 	if err != nil {
 		return nil, err
 	}
-	out.View, out.Request = v, cr
-	return out, nil
+	out := *done.applied
+	out.View, out.Request = done.View, done.request
+	return &out, nil
+}
+
+// batch is the work of Apply.
+type batch struct {
+	changes []Change
+	files   [][]docs.File // of each change
+	strict  bool
+}
+
+func (batch) plan(h Heads) plan { return planEdit(h, docs.Revision{Type: docs.RevisionEdits}) }
+
+func (b batch) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) (*drafted, error) {
+	v, err := h.view(ctx, s, h.head())
+	if err != nil {
+		return nil, err
+	}
+	base := v.Rev
+	if h.Request != nil { // revert_page restores the state before the change request
+		if base, err = s.Store.Revision(ctx, h.Space.ID, h.Request.Ancestor); err != nil {
+			return nil, err
+		}
+	}
+	d := s.draft(v)
+	out, err := applyChanges(ctx, d, s.Store.Reader, b.changes, b.files, base)
+	if err == nil && b.strict {
+		err = refused(out.Problems)
+	}
+	return &drafted{Draft: d, applied: out}, err
 }
 
 // refused returns an error that names the problems of a batch, or nil if there are none.
@@ -395,14 +410,6 @@ func deletePage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 	d.Touch(p.ID)
 	kinds[p.ID] = &Outcome{Kind: revision.Deleted}
 	return d.Drop(ctx, p)
-}
-
-// withHead returns a space as it is after a commit.
-func withHead(sp docs.Space, rev docs.Revision, tx *store.Tx) docs.Space {
-	if sp.Revision != rev.ID {
-		sp.Revision, sp.UpdatedAt = rev.ID, tx.Now()
-	}
-	return sp
 }
 
 func contentEvent(sp docs.Space, action string, data map[string]any) audit.Event {

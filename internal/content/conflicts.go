@@ -63,9 +63,22 @@ func (s *Service) decided(ctx context.Context, cr docs.ChangeRequest, d *revisio
 	}
 }
 
-// RecordResolution records how conflicts of a change request were resolved, and
+// putConflicts stores the conflicts that a merge into a change request found.
+func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conflicts []merge.Conflict) error {
+	rows := make([]store.Conflict, len(conflicts))
+	for i, c := range conflicts {
+		data, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		rows[i] = store.Conflict{ID: c.Name(), Data: string(data)}
+	}
+	return tx.PutConflicts(ctx, cr.ID, rows)
+}
+
+// recordResolution records how conflicts of a change request were resolved, and
 // returns the number of open ones.
-func RecordResolution(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, how string, names ...string) (int, error) {
+func recordResolution(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, how string, names ...string) (int, error) {
 	if len(names) == 0 {
 		return cr.OpenConflicts, nil
 	}

@@ -13,8 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Begin stores the first revision of a new space, which has no pages.
-func (s *Service) Begin(ctx context.Context, tx *store.Tx, sp docs.Space) error {
+// begin stores the first revision of a new space, which has no pages, or those of the
+// space that it is a copy of.
+func begin(ctx context.Context, tx *store.Tx, sp docs.Space, from *docs.Space) error {
+	if from != nil {
+		return beginCopy(ctx, tx, *from, sp)
+	}
 	if err := tx.AddLayer(ctx, store.Layer{ID: sp.Layer}); err != nil {
 		return err
 	}
@@ -23,14 +27,18 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, sp docs.Space) error 
 	})
 }
 
+// CopyOf returns the content of a space, as it is in the transaction, for another space that
+// is being created. There is nothing to prepare: no data is copied.
+func CopyOf(from docs.Space) *Prepared { return &Prepared{from: &from} }
+
 // maxLayers is the number of layers of a space above which a job rebuilds its index
 // as one.
 const maxLayers = 8
 
-// BeginCopy makes the content of another space that of a new one, without its
+// beginCopy makes the content of another space that of a new one, without its
 // history and without copying data: both have the same tree, and new layers of the
 // index on top of the layer that the original had.
-func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Space) error {
+func beginCopy(ctx context.Context, tx *store.Tx, from, to docs.Space) error {
 	rev, err := tx.Revision(ctx, from.ID, from.Revision)
 	if err != nil {
 		return err
@@ -79,21 +87,28 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 	if err := budget.Turn(ctx); err != nil {
 		return nil, err
 	}
-	rev := docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)}
-	v, _, err := s.write(ctx, g, edit{expected: expected, rev: rev, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
-		target, err := s.Store.Revision(ctx, l.Space.ID, to)
-		if err != nil {
-			return nil, err
-		}
-		return s.rolledBack(ctx, l, target)
-	}})
-	return v, err
+	out, err := s.write(ctx, g, edit{expected: expected, work: rollback{to}})
+	return out.View, err
 }
 
-// rolledBack returns a draft with the content of an earlier revision.
-func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision) (*revision.Draft, error) {
-	d := s.draft(l.View)
-	err := d.Diff(ctx, l.Rev.Root, target.Root, func(key string, _, after []byte) error {
+// rollback is the work of Rollback.
+type rollback struct{ to docs.RevisionID }
+
+func (r rollback) plan(h Heads) plan {
+	return planEdit(h, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(r.to)})
+}
+
+func (r rollback) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) (*drafted, error) {
+	v, err := h.view(ctx, s, h.head())
+	if err != nil {
+		return nil, err
+	}
+	target, err := s.Store.Revision(ctx, h.Space.ID, r.to)
+	if err != nil {
+		return nil, err
+	}
+	d := s.draft(v)
+	err = d.Diff(ctx, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
 		if kind, _ := revision.SplitKey(key); after == nil && (kind == revision.KeyRedirect || kind == revision.KeyTombstone) {
 			return nil // keep later redirects and tombstones, so that later addresses still work
 		}
@@ -103,13 +118,13 @@ func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision)
 	if err != nil {
 		return nil, err
 	}
-	if err := redirectFrom(ctx, d, l.Tree); err != nil {
+	if err := redirectFrom(ctx, d, v.Tree); err != nil {
 		return nil, err
 	}
 	if d.Empty() {
 		return nil, errs.E(errs.Conflict, "the content is already at the revision %s; nothing would change", target.ID)
 	}
-	return d, nil
+	return &drafted{Draft: d}, nil
 }
 
 // redirectFrom adds redirects from the addresses of pages in old that differ in the

@@ -181,20 +181,31 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on LineName, name 
 		return docs.File{}, err
 	}
 	// Checked before the bytes are read, and again in the transaction.
-	if _, err := s.line(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
+	if _, err := readHeads(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
 		return docs.File{}, err
 	}
 	f, err := s.Exchange.StoreFile(ctx, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}
-	_, _, err = s.write(ctx, g, edit{on: on, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
-		d := s.draft(l.View)
-		added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
-		if err == nil {
-			f = added[0]
-		}
-		return d, err
-	}})
-	return f, err
+	out, err := s.write(ctx, g, edit{on: on, work: upload{f}})
+	if err != nil {
+		return f, err
+	}
+	return out.applied.Files[0], nil
+}
+
+// upload is the work of Upload.
+type upload struct{ file docs.File }
+
+func (upload) plan(h Heads) plan { return planEdit(h, docs.Revision{Type: docs.RevisionEdits}) }
+
+func (u upload) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) (*drafted, error) {
+	v, err := h.view(ctx, s, h.head())
+	if err != nil {
+		return nil, err
+	}
+	d := s.draft(v)
+	added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: u.file.Name}}}, []docs.File{u.file})
+	return &drafted{Draft: d, applied: &Applied{Files: added}}, err
 }

@@ -33,19 +33,17 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	step("store", 0, 1)
 	on := *g
 	on.Space = sp
-	err = s.Retry(ctx, &on, func(now docs.Space) error {
+	return Retry(ctx, s, &on, func(now docs.Space) (ImportSummary, error) {
 		if now.Revision != v.Rev.ID {
-			return errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
+			return out, errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
 		}
-		p, err := s.PrepareImported(ctx, now, taken)
+		p, err := s.Prepare(ctx, &on, Heads{Space: now}, Import{taken, docs.Revision{Type: docs.RevisionEdits, Message: "Import"}})
 		if err != nil {
-			return err
+			return out, err
 		}
-		rev, err := authz.InTx(ctx, s.Store, &on, func(tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
-			return s.CommitImported(ctx, tx, g, p, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
+		return authz.InTx(ctx, s.Store, &on, func(tx *store.Tx, g *authz.Grant) (ImportSummary, error) {
+			done, err := s.Commit(ctx, tx, g, Heads{Space: g.Space}, p)
+			return ImportSummary{Revision: done.Revision.ID, Changed: done.Revision.ID != v.Rev.ID}, err
 		})
-		out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
-		return err
 	})
-	return out, err
 }

@@ -36,11 +36,12 @@ type step struct {
 	pages map[docs.PageID]bool // see revision.ChangeSet.Pages
 }
 
-func lineKey(l *line) string {
-	if l.request != nil {
-		return string(l.Space.ID) + "/" + string(l.request.ID)
+// key returns the key of the queue of the line that an edit changes.
+func (h Heads) key() string {
+	if h.Request != nil {
+		return string(h.Space.ID) + "/" + string(h.Request.ID)
 	}
-	return string(l.Space.ID)
+	return string(h.Space.ID)
 }
 
 // of returns the queue of a line. leave has to be called afterwards.
@@ -91,7 +92,7 @@ func (q *queue) unlocker() func() {
 // base returns the revision that a change has to be rebased on: the last one of the
 // queue. It fails with ErrMoved if the change is not independent of the changes since
 // its own base. If may is false, the change is not rebased.
-func (q *queue) base(ctx context.Context, c *changeSet, may bool) (docs.Revision, error) {
+func (q *queue) base(ctx context.Context, c changeSet, may bool) (docs.Revision, error) {
 	last, free, known := q.newest(c)
 	if last.ID == "" || !may || last.ID == c.Base.ID {
 		return c.Base, nil // the transaction fails if the line has moved
@@ -110,7 +111,7 @@ func (q *queue) base(ctx context.Context, c *changeSet, may bool) (docs.Revision
 
 // newest returns the last revision of the queue, without an id if there is none,
 // and the results of independent for a change.
-func (q *queue) newest(c *changeSet) (last docs.Revision, free, known bool) {
+func (q *queue) newest(c changeSet) (last docs.Revision, free, known bool) {
 	q.state.Lock()
 	defer q.state.Unlock()
 	if len(q.steps) > 0 {
@@ -133,7 +134,7 @@ func (q *queue) failed(base docs.RevisionID, err error) error {
 
 // independent reports whether a change is independent of the steps since its base.
 // known is false if the base of the change is not the base of a step.
-func independent(steps []step, c *changeSet) (free, known bool) {
+func independent(steps []step, c changeSet) (free, known bool) {
 	from := slices.IndexFunc(steps, func(s step) bool { return s.base == c.Base.ID })
 	if from < 0 {
 		return false, false
@@ -160,14 +161,14 @@ const maxSteps = 64
 
 // push appends a change to the queue. leave has to be called with the result of its
 // transaction.
-func (q *queue) push(id docs.RevisionID, p *Prepared) (leave func(err error)) {
-	rev := docs.Revision{ID: id, Root: p.tree.Root}
+func (q *queue) push(p *Prepared) (leave func(err error)) {
+	rev := docs.Revision{ID: p.id, Root: p.tree.Root}
 	if !p.tree.Changed() {
 		return func(error) {} // it makes no revision
 	}
 	release := p.Hold()
 	q.state.Lock()
-	q.steps = append(q.steps[max(0, len(q.steps)-maxSteps+1):], step{rev: rev, base: p.Base(), pages: p.Pages()})
+	q.steps = append(q.steps[max(0, len(q.steps)-maxSteps+1):], step{rev: rev, base: p.sides.Into, pages: p.Pages()})
 	q.state.Unlock()
 	return func(err error) {
 		q.state.Lock()

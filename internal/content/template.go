@@ -79,105 +79,62 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 // ApplyTemplate adds the pages of a template to a space that is edited live,
 // or to a change request.
 func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on LineName, c TemplateChoice) error {
-	_, _, err := s.write(ctx, g, edit{on: on, rev: c.revision(), draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
-		d := s.draft(l.View)
-		return d, s.addTemplate(ctx, g, d, l.View, c)
-	}})
+	_, err := s.write(ctx, g, edit{on: on, work: c})
 	return err
 }
 
-func (c TemplateChoice) revision() docs.Revision {
-	return docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
+func (c TemplateChoice) plan(h Heads) plan {
+	return planEdit(h, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
-// FirstContent is the first content of a space that is being created.
-type FirstContent struct {
-	prepared *Prepared
-	rev      docs.Revision
-}
-
-func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.Revision) (*FirstContent, error) {
-	p, err := s.prepareSpace(ctx, d, nil)
-	return &FirstContent{p, rev}, err
-}
-
-// PrepareTemplate prepares the pages of a template as the first content of a space.
-func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*FirstContent, error) {
-	v := s.Source.View(sp, docs.Revision{ID: sp.Revision})
-	d := s.draft(v)
-	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
-		return nil, err
-	}
-	if err := s.CheckSpecs(ctx, g, d); err != nil {
-		return nil, err
-	}
-	return s.prepareFirst(ctx, d, c.revision())
-}
-
-// PrepareComputed prepares a page that asks for computed pages as the first content of a
-// space. source is the JSON of the page; at is its path in the input, for errors.
-func (s *Service) PrepareComputed(ctx context.Context, g *authz.Grant, sp docs.Space, at string, source []byte) (*FirstContent, error) {
-	wanted, ok := apidoc.ParseSource(source)
-	switch {
-	case len(source) > maxComputedSource:
-		return nil, errs.Field(at, "is larger than %s", errs.Size(maxComputedSource))
-	case wanted.Type != apidoc.SourceType:
-		return nil, errs.Field(at+".type", "must be %s: this server computes pages of nothing else", apidoc.SourceType)
-	case !ok || wanted.Ref().Spec == "":
-		return nil, errs.Field(at+".dependencies.spec.ref", "must be the reference of an OpenAPI specification: kind openapi, and its slug as spec")
-	}
-	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
-	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageComputed, Title: "Operations", Computed: source, CreatedAt: d.Now}
-	if err := d.Insert(ctx, "body", p, nil); err != nil {
-		return nil, err
-	}
-	if err := s.CheckSpecs(ctx, g, d); err != nil {
-		return nil, err
-	}
-	return s.prepareFirst(ctx, d, docs.Revision{Type: docs.RevisionEdits})
-}
-
-// PrepareFirstPage prepares an empty page as the first content of a space.
-func (s *Service) PrepareFirstPage(ctx context.Context, sp docs.Space) (*FirstContent, error) {
-	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
-	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: d.Now}
-	if err := d.Insert(ctx, "body", p, nil); err != nil {
-		return nil, err
-	}
-	return s.prepareFirst(ctx, d, docs.Revision{Type: docs.RevisionEdits})
-}
-
-// CommitFirst stores the first content of a space that is being created.
-func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *FirstContent) (docs.RevisionID, error) {
-	on := *g
-	on.Space = sp
-	on.Space.Limited = true // it may have quotas: that is not known yet
-	rev, err := s.commitSpace(ctx, tx, &on, f.prepared, f.rev)
-	return rev.ID, err
-}
-
-// PrepareRequestTemplate prepares the pages of a template for a change request that
-// is being opened on the newest revision of a space.
-func (s *Service) PrepareRequestTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*Prepared, error) {
-	v, err := s.Source.Head(ctx, sp)
+func (c TemplateChoice) draft(ctx context.Context, s *Service, g *authz.Grant, h Heads) (*drafted, error) {
+	v, err := h.view(ctx, s, h.head())
 	if err != nil {
 		return nil, err
 	}
 	d := s.draft(v)
-	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
-		return nil, err
-	}
-	return s.prepareAside(ctx, d)
+	return &drafted{Draft: d}, s.addTemplate(ctx, g, d, v, c)
 }
 
-// CommitRequestTemplate adds the pages of a template to a change request that is
-// being opened. It fails with ErrMoved if p was prepared from another revision.
-func (s *Service) CommitRequestTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr *docs.ChangeRequest, c TemplateChoice, p *Prepared) error {
-	if p.Base() != cr.Revision {
-		return ErrMoved
+// ComputedPage is a page that asks for computed pages, as the first content of a space.
+type ComputedPage struct {
+	At     string // its path in the input, for errors
+	Source []byte // the JSON of the page
+}
+
+func (ComputedPage) plan(h Heads) plan { return planEdit(h, docs.Revision{Type: docs.RevisionEdits}) }
+
+func (c ComputedPage) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) (*drafted, error) {
+	wanted, ok := apidoc.ParseSource(c.Source)
+	switch {
+	case len(c.Source) > maxComputedSource:
+		return nil, errs.Field(c.At, "is larger than %s", errs.Size(maxComputedSource))
+	case wanted.Type != apidoc.SourceType:
+		return nil, errs.Field(c.At+".type", "must be %s: this server computes pages of nothing else", apidoc.SourceType)
+	case !ok || wanted.Ref().Spec == "":
+		return nil, errs.Field(c.At+".dependencies.spec.ref", "must be the reference of an OpenAPI specification: kind openapi, and its slug as spec")
 	}
-	_, err := s.commitLine(ctx, tx, g, cr, p, c.revision())
-	return err
+	return firstPage(ctx, s, h, docs.Page{Type: docs.PageComputed, Title: "Operations", Computed: c.Source})
+}
+
+// EmptyPage is an empty page as the first content of a space.
+type EmptyPage struct{}
+
+func (EmptyPage) plan(h Heads) plan { return planEdit(h, docs.Revision{Type: docs.RevisionEdits}) }
+
+func (EmptyPage) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) (*drafted, error) {
+	return firstPage(ctx, s, h, docs.Page{Type: docs.PageDocument, Title: "Untitled"})
+}
+
+// firstPage returns a page as the first content of a space.
+func firstPage(ctx context.Context, s *Service, h Heads, p docs.Page) (*drafted, error) {
+	v, err := h.view(ctx, s, h.head())
+	if err != nil {
+		return nil, err
+	}
+	d := s.draft(v)
+	p.ID, p.CreatedAt = docs.PageID(d.NewID()), d.Now
+	return &drafted{Draft: d}, d.Insert(ctx, "body", p, nil)
 }
 
 // addTemplate adds the pages of a template to a draft, after the existing pages.

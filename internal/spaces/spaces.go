@@ -86,23 +86,19 @@ func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace) (mak
 		if err := tx.AddSpace(ctx, sp); err != nil {
 			return v, err
 		}
-		if err := s.Content.Begin(ctx, tx, sp); err != nil {
-			return v, err
-		}
 		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title})); err != nil {
 			return v, err
 		}
-		if first != nil {
-			sp.Revision, err = s.Content.CommitFirst(ctx, tx, g, sp, first)
-		}
+		done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: sp, New: true}, first)
+		sp.Revision = done.Revision.ID
 		v.It = sp
 		return v, err
 	}, nil
 }
 
 // prepareFirst prepares the initial content of a new space, before the space exists. It
-// returns a space with the new ids, and nil if the space has no initial content.
-func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.FirstContent, error) {
+// returns a space with the new ids.
+func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.Prepared, error) {
 	if err := docs.CheckEmoji("body.emoji", in.Emoji); err != nil {
 		return docs.Space{}, nil, err
 	}
@@ -111,16 +107,16 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 		ID: docs.NewID[docs.SpaceID](now), Revision: docs.NewID[docs.RevisionID](now), Layer: docs.NewID[string](now),
 		Org: g.Access.Org, Language: in.Language,
 	}
-	var first *content.FirstContent
-	var err error
+	var work content.Work = content.EmptyPage{}
 	switch {
 	case in.Template != nil:
-		first, err = s.Content.PrepareTemplate(ctx, g, sp, *in.Template)
+		work = *in.Template
 	case in.Computed != nil:
-		first, err = s.Content.PrepareComputed(ctx, g, sp, "body.computedSource", in.Computed)
-	case !in.Empty:
-		first, err = s.Content.PrepareFirstPage(ctx, sp)
+		work = content.ComputedPage{At: "body.computedSource", Source: in.Computed}
+	case in.Empty:
+		return sp, &content.Prepared{}, nil
 	}
+	first, err := s.Content.Prepare(ctx, g, content.Heads{Space: sp, New: true}, work)
 	return sp, first, err
 }
 
@@ -164,7 +160,7 @@ func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (
 	if err := tx.AddSpace(ctx, sp); err != nil {
 		return sp, role, err
 	}
-	if err := s.Content.BeginCopy(ctx, tx, from, sp); err != nil {
+	if _, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: sp, New: true}, content.CopyOf(from)); err != nil {
 		return sp, role, err
 	}
 	return sp, role, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "duplicate", map[string]any{"title": sp.Title, "from": from.ID}))

@@ -200,24 +200,24 @@ func (e *exporting) recordExported(ctx context.Context, commit string) error {
 	e.notImported = e.notImported || claims
 	head := e.head.Rev.ID
 	e.o.Commit, e.o.Revision = commit, head
-	return e.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {
+	return e.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
 		for _, m := range e.made {
-			if err := tx.PutGitCommit(ctx, e.o.Space, m.revision, m.commit); err != nil {
-				return err
+			if err := tx.PutGitCommit(ctx, o.Space, m.revision, m.commit); err != nil {
+				return o, err
 			}
 		}
-		if err := tx.PutGitBlobs(ctx, e.o.Space, names); err != nil {
-			return err
+		if err := tx.PutGitBlobs(ctx, o.Space, names); err != nil {
+			return o, err
 		}
-		if info, ok, err := tx.GitInfo(ctx, e.o.Space); err != nil {
-			return err
+		if info, ok, err := tx.GitInfo(ctx, o.Space); err != nil {
+			return o, err
 		} else if ok { // triggers a reload for readers that have the space open
 			info.UpdatedAt = tx.Now()
-			if err := tx.PutGitInfo(ctx, e.o.Space, info); err != nil {
-				return err
+			if err := tx.PutGitInfo(ctx, o.Space, info); err != nil {
+				return o, err
 			}
 		}
-		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, NotImported: e.notImported})
+		return o, e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, NotImported: e.notImported})
 	})
 }
 

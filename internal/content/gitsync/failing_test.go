@@ -176,8 +176,9 @@ func TestATransactionThatFailsLeavesTheOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, lost := &task{s: d.s, o: o, g: g}, errors.New("the connection is lost")
-	err = run.inTx(t.Context(), func(tx *store.Tx, g *authz.Grant) error {
-		return errors.Join(run.complete(t.Context(), tx, g, docs.GitSuccess, "", ""), lost)
+	err = run.inTx(t.Context(), func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		o, err := run.complete(t.Context(), tx, g, o, docs.GitSuccess, "", "")
+		return o, errors.Join(err, lost)
 	})
 	if !errors.Is(err, lost) || !reflect.DeepEqual(run.o, o) {
 		t.Errorf("%v: the operation is %+v, want %+v", err, run.o, o)

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/exchange"
 	"github.com/octavo-docs/octavo/internal/content/git"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -47,9 +48,9 @@ func (t *task) runImport(ctx context.Context) error {
 			t.o.Commit, t.o.Revision, t.o.ChangeRequest = t.pair.Commit, t.pair.Revision, request.ID
 			return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("nothing new in the repository; change request %d has what was imported last: merge it to accept that", request.Number), nil)
 		}
-		return t.end(ctx, ReasonUnchanged, "", func(tx *store.Tx, _ *authz.Grant) error {
-			t.o.Commit, t.o.Revision = t.pair.Commit, t.pair.Revision
-			return t.putPair(ctx, tx, t.pair)
+		return t.end(ctx, ReasonUnchanged, "", func(tx *store.Tx, _ *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+			o.Commit, o.Revision = t.pair.Commit, t.pair.Revision
+			return o, t.putPair(ctx, tx, t.pair)
 		})
 	}
 	replaced := false
@@ -308,16 +309,21 @@ func (l *incoming) revision() docs.Revision {
 	return rev
 }
 
+// beside prepares the revision outside of the history of the space.
+func (l *incoming) beside(ctx context.Context) (*content.Prepared, error) {
+	return l.s.Content.Prepare(ctx, l.g, content.Heads{Space: l.g.Space}, content.Beside{Draft: l.imported.Draft, Revision: l.revision()})
+}
+
 // standalone stores the revision without changing the space.
 func (l *incoming) standalone(ctx context.Context) error {
-	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
+	p, err := l.beside(ctx)
 	if err != nil {
 		return err
 	}
-	return l.end(ctx, "", "", func(tx *store.Tx, g *authz.Grant) error {
-		rev, err := l.s.Content.StoreImported(ctx, tx, g, p, l.revision())
-		l.o.Commit, l.o.Revision = l.tip, rev.ID
-		return err
+	return l.end(ctx, "", "", func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		done, err := l.s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space}, p)
+		o.Commit, o.Revision = l.tip, done.Revision.ID
+		return o, err
 	})
 }
 
@@ -328,7 +334,7 @@ func (l *incoming) commitToSpace(ctx context.Context) (done bool, err error) {
 	if err != nil || sp.It.Revision != l.base.Rev.ID {
 		return false, err
 	}
-	p, err := l.s.Content.PrepareImported(ctx, sp.It, l.imported)
+	p, err := l.s.Content.Prepare(ctx, l.g, content.Heads{Space: sp.It}, content.Import{Taken: l.imported, Revision: l.revision()})
 	if err != nil {
 		return false, err
 	}
@@ -336,25 +342,26 @@ func (l *incoming) commitToSpace(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		rev, err := l.s.Content.CommitImported(ctx, tx, g, p, l.revision())
+	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		made, err := l.s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space}, p)
 		if err != nil {
-			return err
+			return o, err
 		}
 		if err := l.storeBlobNames(ctx, tx, names); err != nil {
-			return err
+			return o, err
 		}
-		l.o.Commit, l.o.Revision = l.tip, rev.ID
+		rev := made.Revision.ID
+		o.Commit, o.Revision = l.tip, rev
 		if l.tip != "" {
-			if err := l.putPair(ctx, tx, docs.GitPair{Commit: l.tip, Revision: rev.ID, Line: rev.ID, Timestamp: l.pair.Timestamp}); err != nil {
-				return err
+			if err := l.putPair(ctx, tx, docs.GitPair{Commit: l.tip, Revision: rev, Line: rev, Timestamp: l.pair.Timestamp}); err != nil {
+				return o, err
 			}
 		}
 		reason := ""
-		if rev.ID == l.base.Rev.ID {
+		if rev == l.base.Rev.ID {
 			reason = ReasonUnchanged
 		}
-		return l.complete(ctx, tx, g, docs.GitSuccess, reason, "")
+		return l.complete(ctx, tx, g, o, docs.GitSuccess, reason, "")
 	})
 	if errors.Is(err, content.ErrMoved) {
 		return false, nil
@@ -364,24 +371,22 @@ func (l *incoming) commitToSpace(ctx context.Context) (done bool, err error) {
 
 // storeFork stores the revision outside of the history of the space, so that it can be
 // merged.
-func (l *incoming) storeFork(ctx context.Context) (fork content.Fork, err error) {
-	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
+func (l *incoming) storeFork(ctx context.Context) (content.Fork, error) {
+	p, err := l.beside(ctx)
 	if err != nil {
-		return fork, err
+		return content.Fork{}, err
 	}
 	names, err := l.changedBlobNames(ctx, p)
 	if err != nil {
-		return fork, err
+		return content.Fork{}, err
 	}
-	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		rev, err := l.s.Content.StoreImported(ctx, tx, g, p, l.revision())
+	return authz.InTx(ctx, l.s.Store, l.g, func(tx *store.Tx, g *authz.Grant) (content.Fork, error) {
+		done, err := l.s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space}, p)
 		if err != nil {
-			return err
+			return content.Fork{}, err
 		}
-		fork = content.Fork{Base: l.base.Rev.ID, Tip: rev.ID}
-		return l.storeBlobNames(ctx, tx, names)
+		return content.Fork{Base: l.base.Rev.ID, Tip: done.Revision.ID}, l.storeBlobNames(ctx, tx, names)
 	})
-	return fork, err
 }
 
 // changedBlobNames returns the git objects of pages and files that the import changed.
@@ -409,16 +414,12 @@ func (l *incoming) mergeIntoSpace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	conflict := false
-	err = l.retry(ctx, func(sp docs.Space) error {
-		m, err := l.s.Content.PrepareMergeImported(ctx, sp, fork)
-		if err != nil {
-			return err
+	conflict, err := retry(ctx, l, func(sp docs.Space) (bool, error) {
+		p, err := l.s.Content.Prepare(ctx, l.g, content.Heads{Space: sp}, content.Merge{Direction: merge.FromRepository, Fork: fork, Revision: l.revision()})
+		if err != nil || len(p.Conflicts()) > 0 {
+			return true, err
 		}
-		if conflict = len(m.Conflicts()) > 0; conflict {
-			return nil
-		}
-		return l.mergeFork(ctx, fork, m)
+		return false, l.mergeFork(ctx, fork, p)
 	})
 	if err == nil && conflict {
 		return l.openConflictRequest(ctx, fork, ReasonConflict)
@@ -427,34 +428,34 @@ func (l *incoming) mergeIntoSpace(ctx context.Context) error {
 }
 
 // retry calls try again as long as the space changes concurrently.
-func (l *incoming) retry(ctx context.Context, try func(sp docs.Space) error) error {
+func retry[T any](ctx context.Context, l *incoming, try func(sp docs.Space) (T, error)) (T, error) {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil {
-		return err
+		var zero T
+		return zero, err
 	}
 	g := *l.g
 	g.Space = sp.It
-	return l.s.Content.Retry(ctx, &g, try)
+	return content.Retry(ctx, l.s.Content, &g, try)
 }
 
 // mergeFork merges the stored revision into the space.
-func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.PreparedMerge) error {
-	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		before := g.Space.Revision
-		rev, _, err := l.s.Content.MergeImported(ctx, tx, g, fork, m, l.revision())
+func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, p *content.Prepared) error {
+	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		done, err := l.s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space}, p)
 		if err != nil {
-			return err
+			return o, err
 		}
-		pair := l.pair
-		if pair.Line == before { // nothing is left to export
-			pair.Line = rev.ID
+		pair, rev := l.pair, done.Revision.ID
+		if pair.Line == g.Space.Revision { // nothing is left to export
+			pair.Line = rev
 		}
 		pair.Commit, pair.Revision, pair.Request, pair.NotImported = l.tip, fork.Tip, "", false
-		l.o.Commit, l.o.Revision = l.tip, rev.ID
+		o.Commit, o.Revision = l.tip, rev
 		if err := l.putPair(ctx, tx, pair); err != nil {
-			return err
+			return o, err
 		}
-		return l.complete(ctx, tx, g, docs.GitSuccess, "", "")
+		return l.complete(ctx, tx, g, o, docs.GitSuccess, "", "")
 	})
 }
 
@@ -472,32 +473,33 @@ func (l *incoming) storeForReview(ctx context.Context, reason string) error {
 func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, reason string) error {
 	what, message := l.describeConflict(branchOf(l.o.Remote.Ref), reason)
 	what.Fork = fork
-	return l.retry(ctx, func(sp docs.Space) error {
-		m, err := l.s.Content.PrepareBringUpToDate(ctx, sp, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
+	_, err := retry(ctx, l, func(sp docs.Space) (struct{}, error) {
+		update, err := l.s.Reviews.PrepareFork(ctx, l.g, sp, fork)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
-		return l.putConflictRequest(ctx, what, m, reason, message)
+		return struct{}{}, l.putConflictRequest(ctx, what, update, reason, message)
 	})
+	return err
 }
 
-func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequest, m *content.PreparedMerge, reason, message string) error {
+func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequest, update *content.Prepared, reason, message string) error {
 	fork := what.Fork
-	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		cr, err := l.s.Reviews.OpenFork(ctx, tx, g, what, m)
+	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		cr, err := l.s.Reviews.OpenFork(ctx, tx, g, what, update)
 		if err != nil {
-			return err
+			return o, err
 		}
 		pair := l.pair
 		if !l.paired {
 			pair.Line = l.base.Rev.ID
 		}
 		pair.Commit, pair.Revision, pair.Request, pair.NotImported = l.tip, fork.Tip, cr.ID, false
-		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
+		o.Commit, o.Revision, o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
-			return err
+			return o, err
 		}
-		return l.complete(ctx, tx, g, docs.GitSuccess, reason, fmt.Sprintf(message, cr.Number))
+		return l.complete(ctx, tx, g, o, docs.GitSuccess, reason, fmt.Sprintf(message, cr.Number))
 	})
 }
 
@@ -531,34 +533,35 @@ func (l *incoming) addToRequest(ctx context.Context, cr docs.ChangeRequest) erro
 	if err != nil {
 		return err
 	}
-	return l.retry(ctx, func(sp docs.Space) error {
+	_, err = retry(ctx, l, func(sp docs.Space) (struct{}, error) {
 		now, err := content.OpenRequest(ctx, l.s.Store.Reader, sp.ID, string(cr.ID))
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
-		m, err := l.s.Content.PrepareMergeIntoRequest(ctx, sp, now, fork)
+		p, err := l.s.Content.Prepare(ctx, l.g, content.Heads{Space: sp, Request: &now}, content.Merge{Direction: merge.IntoRequest, Fork: fork})
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
-		return l.mergeIntoRequest(ctx, now.ID, fork, m)
+		return struct{}{}, l.mergeIntoRequest(ctx, now.ID, fork, p)
 	})
+	return err
 }
 
-func (l *incoming) mergeIntoRequest(ctx context.Context, id docs.ChangeRequestID, fork content.Fork, m *content.PreparedMerge) error {
-	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		was, err := content.OpenRequest(ctx, tx.Reader, l.o.Space, string(id))
+func (l *incoming) mergeIntoRequest(ctx context.Context, id docs.ChangeRequestID, fork content.Fork, p *content.Prepared) error {
+	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		was, err := content.OpenRequest(ctx, tx.Reader, o.Space, string(id))
 		if err != nil {
-			return err
+			return o, err
 		}
-		if was, err = l.s.Reviews.MergeFork(ctx, tx, g, was, m); err != nil {
-			return err
+		if was, err = l.s.Reviews.MergeFork(ctx, tx, g, was, p); err != nil {
+			return o, err
 		}
 		pair := l.pair
 		pair.Commit, pair.Revision, pair.NotImported = l.tip, fork.Tip, false
-		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, id
+		o.Commit, o.Revision, o.ChangeRequest = l.tip, fork.Tip, id
 		if err := l.putPair(ctx, tx, pair); err != nil {
-			return err
+			return o, err
 		}
-		return l.complete(ctx, tx, g, docs.GitSuccess, ReasonOpenRequest, fmt.Sprintf("the import was added to change request %d, which has earlier changes of the repository: merge it to accept them", was.Number))
+		return l.complete(ctx, tx, g, o, docs.GitSuccess, ReasonOpenRequest, fmt.Sprintf("the import was added to change request %d, which has earlier changes of the repository: merge it to accept them", was.Number))
 	})
 }

@@ -213,58 +213,52 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 }
 
 // inTx runs a part of an operation in a transaction. The grant contains the space as read
-// by the transaction. If the transaction runs again or does not commit, the operation is
-// first what it was before.
-func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
-	before := t.o
-	err := authz.Do(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) error {
-		t.o = before
-		return fn(tx, g)
-	})
-	if err != nil {
-		t.o = before
+// by the transaction. fn returns the operation as the part leaves it.
+func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error)) error {
+	o, err := authz.InTx(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) (docs.GitOperation, error) { return fn(tx, g, t.o) })
+	if err == nil {
+		t.o = o
 	}
 	return err
 }
 
 // begin stores that the operation is running.
 func (t *task) begin(ctx context.Context) error {
-	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // the request may have been updated since
+	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		o, err := tx.GitOperation(ctx, o.Space, o.ID) // the request may have been updated since
 		if err != nil {
-			return err
+			return o, err
 		}
 		first := o.StartedAt.IsZero()
 		if first {
 			o.StartedAt = tx.Now()
 		}
 		o.State, o.Stage, o.Done, o.Total, o.Reason, o.Error, o.UpdatedAt = docs.GitRunning, docs.GitFetch, 0, 0, "", "", tx.Now()
-		t.o = o
 		if err := tx.PutGitOperation(ctx, o); err != nil || !first {
-			return err
+			return o, err
 		}
 		if o.Request.Polled { // a poll may find no changes; complete records the event if it does
-			return nil
+			return o, nil
 		}
-		return t.record(ctx, tx, g, "started")
+		return o, t.record(ctx, tx, g, o, "started")
 	})
 }
 
 // record writes an audit event about the operation.
-func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb string) error {
-	rev := t.o.Revision
+func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, o docs.GitOperation, verb string) error {
+	rev := o.Revision
 	if rev == "" {
 		rev = g.Space.Revision
 	}
-	commit := t.o.Commit
+	commit := o.Commit
 	if commit == "" {
 		commit = t.pair.Commit
 	}
-	data := map[string]any{"operation": t.o.ID, "direction": t.o.Direction, "revision": rev, "commit": commit}
+	data := map[string]any{"operation": o.ID, "direction": o.Direction, "revision": rev, "commit": commit}
 	if verb == "completed" {
-		data["state"], data["reason"] = t.o.State, t.o.Reason
+		data["state"], data["reason"] = o.State, o.Reason
 	}
-	return audit.Record(ctx, tx, g.Actor, audit.Event{Org: g.Space.Org, Action: "space.gitsync." + verb, Kind: "space", ID: string(t.o.Space), Data: data})
+	return audit.Record(ctx, tx, g.Actor, audit.Event{Org: g.Space.Org, Action: "space.gitsync." + verb, Kind: "space", ID: string(o.Space), Data: data})
 }
 
 // stage stores the current stage of the operation.
@@ -276,9 +270,9 @@ func (t *task) stage(ctx context.Context, stage docs.GitStage) error {
 // save stores the current state of the operation.
 func (t *task) save(ctx context.Context) error {
 	t.savedAt = time.Now()
-	return t.inTx(ctx, func(tx *store.Tx, _ *authz.Grant) error {
-		t.o.UpdatedAt = tx.Now()
-		return tx.PutGitOperation(ctx, t.o)
+	return t.inTx(ctx, func(tx *store.Tx, _ *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
+		o.UpdatedAt = tx.Now()
+		return o, tx.PutGitOperation(ctx, o)
 	})
 }
 
@@ -306,43 +300,42 @@ func (t *task) problems(list []folder.Problem) {
 	}
 }
 
-// end completes the operation successfully, in one transaction with finish. A reason is
-// set if the outcome may not be the expected one.
-func (t *task) end(ctx context.Context, reason, message string, finish func(tx *store.Tx, g *authz.Grant) error) error {
-	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
+// end completes the operation successfully, in one transaction with finish, which returns
+// the operation with what it found. A reason is set if the outcome may not be the expected one.
+func (t *task) end(ctx context.Context, reason, message string, finish func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error)) error {
+	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant, o docs.GitOperation) (docs.GitOperation, error) {
 		if finish != nil {
-			if err := finish(tx, g); err != nil {
-				return err
+			var err error
+			if o, err = finish(tx, g, o); err != nil {
+				return o, err
 			}
 		}
-		return t.complete(ctx, tx, g, docs.GitSuccess, reason, message)
+		return t.complete(ctx, tx, g, o, docs.GitSuccess, reason, message)
 	})
 }
 
-// complete stores the outcome of the operation.
-func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state docs.GitState, reason, message string) error {
-	o := t.o
+// complete stores the outcome of the operation, and returns the operation with it.
+func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, o docs.GitOperation, state docs.GitState, reason, message string) (docs.GitOperation, error) {
 	o.State, o.Reason, o.Error, o.UpdatedAt, o.CompletedAt = state, reason, message, tx.Now(), tx.Now()
 	o.Problems, o.ProblemCount = t.found, len(t.found)
 	if o.Total > 0 {
 		o.Done = o.Total
 	}
-	t.o = o
 	if err := tx.PutGitOperation(ctx, o); err != nil {
-		return err
+		return o, err
 	}
 	if err := tx.TidyGitOperations(ctx, o.Space); err != nil {
-		return err
+		return o, err
 	}
 	if o.Request.Polled {
 		if reason == ReasonUnchanged {
-			return nil
+			return o, nil
 		}
-		if err := t.record(ctx, tx, g, "started"); err != nil {
-			return err
+		if err := t.record(ctx, tx, g, o, "started"); err != nil {
+			return o, err
 		}
 	}
-	return t.record(ctx, tx, g, "completed")
+	return o, t.record(ctx, tx, g, o, "completed")
 }
 
 // fail completes the operation as failed, or schedules a retry if the failure may be
@@ -354,8 +347,11 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		started = t.o.CreatedAt
 	}
 	if temporary && docs.TimeOf(t.s.Store.Clock()).Std().Sub(started.Std()) < patience {
-		t.o.State, t.o.Reason, t.o.Error = docs.GitQueued, reason, message+"; it is tried again"
-		if err := t.saveUnchecked(ctx); err != nil {
+		err := t.unchecked(ctx, func(tx *store.Tx, o docs.GitOperation) (docs.GitOperation, error) {
+			o.State, o.Reason, o.Error, o.UpdatedAt = docs.GitQueued, reason, message+"; it is tried again", tx.Now()
+			return o, tx.PutGitOperation(ctx, o)
+		})
+		if err != nil {
 			return err
 		}
 		return failure
@@ -365,32 +361,33 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	}
 	// The operation ends even if the requesting user no longer exists, so permissions are
 	// not checked.
-	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
-		sp, err := tx.Space(ctx, t.o.Space)
+	return t.unchecked(ctx, func(tx *store.Tx, o docs.GitOperation) (docs.GitOperation, error) {
+		sp, err := tx.Space(ctx, o.Space)
 		if errs.Is(err, errs.NotFound) {
-			return nil // the space was deleted, and the operation with it
+			return o, nil // the space was deleted, and the operation with it
 		}
 		if err != nil {
-			return err
+			return o, err
 		}
-		g := authz.BackgroundGrant(t.o.User)
+		g := authz.BackgroundGrant(o.User)
 		g.Space = sp.It
-		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
-			return err
+		if o, err = t.complete(ctx, tx, g, o, docs.GitFailure, reason, message); err != nil {
+			return o, err
 		}
-		if t.o.Request.Connected && !t.o.Request.Again && reason == string(git.NotFastForward) {
-			return requeueExport(ctx, tx, t.o.Space)
+		if o.Request.Connected && !o.Request.Again && reason == string(git.NotFastForward) {
+			return o, requeueExport(ctx, tx, o.Space)
 		}
-		return nil
+		return o, nil
 	})
 }
 
-// saveUnchecked stores the operation without checking permissions.
-func (t *task) saveUnchecked(ctx context.Context) error {
-	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
-		t.o.UpdatedAt = tx.Now()
-		return tx.PutGitOperation(ctx, t.o)
-	})
+// unchecked is inTx without checking permissions.
+func (t *task) unchecked(ctx context.Context, fn func(tx *store.Tx, o docs.GitOperation) (docs.GitOperation, error)) error {
+	o, err := store.InTx(ctx, t.s.Store, func(tx *store.Tx) (docs.GitOperation, error) { return fn(tx, t.o) })
+	if err == nil {
+		t.o = o
+	}
+	return err
 }
 
 // explain returns the reason of a failure, the message for users, and whether the failure

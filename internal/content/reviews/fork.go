@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -17,10 +18,16 @@ type ForkRequest struct {
 	Fork        content.Fork
 }
 
+// PrepareFork prepares OpenFork: the merge that brings the change request up to date.
+func (s *Service) PrepareFork(ctx context.Context, g *authz.Grant, sp docs.Space, f content.Fork) (*content.Prepared, error) {
+	seen := docs.ChangeRequest{Space: sp.ID, Ancestor: f.Base, Revision: f.Tip} // as it will be opened
+	return s.Content.Prepare(ctx, g, content.Heads{Space: sp, Request: &seen}, content.Merge{Direction: merge.IntoRequest})
+}
+
 // OpenFork opens a change request on a fork of the space and brings it up to date, so
-// that its conflicts can be resolved. It runs in the transaction of the caller; m was
-// prepared by PrepareBringUpToDate.
-func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
+// that its conflicts can be resolved. It runs in the transaction of the caller; update was
+// prepared by PrepareFork.
+func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, update *content.Prepared) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
 		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: docs.FirstRunes(p.Subject, docs.MaxSubject),
 		Description: p.Description, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
@@ -30,35 +37,21 @@ func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p 
 	if err != nil {
 		return cr, err
 	}
-	rev, conflicts, err := s.Content.BringUpToDate(ctx, tx, g, cr, m)
+	done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space, Request: &cr}, update)
 	if err != nil {
 		return cr, err
 	}
-	was := cr
-	cr.Revision, cr.Ancestor = rev.ID, g.Space.Revision
-	if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
-		return cr, err
-	}
-	if err := putConflicts(ctx, tx, cr, conflicts); err != nil {
-		return cr, err
-	}
-	return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject, "conflicts": len(conflicts)})
+	cr = *done.Request
+	return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject, "conflicts": len(done.Conflicts)})
 }
 
 // MergeFork merges a later fork into a change request of OpenFork, in the transaction of
-// the caller. m was prepared by PrepareMergeIntoRequest.
-func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
-	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, m)
+// the caller. p is that merge.
+func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, p *content.Prepared) (docs.ChangeRequest, error) {
+	done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space, Request: &was}, p)
 	if err != nil {
 		return was, err
 	}
-	cr := was
-	cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
-	if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
-		return cr, err
-	}
-	if err := putConflicts(ctx, tx, cr, conflicts); err != nil {
-		return cr, err
-	}
-	return cr, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": rev.ID, "conflicts": len(conflicts)})
+	cr := *done.Request
+	return cr, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": cr.Revision, "conflicts": len(done.Conflicts)})
 }

@@ -77,18 +77,17 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 	if err != nil {
 		return docs.ChangeRequest{}, err
 	}
-	var cr docs.ChangeRequest
-	err = s.Content.Retry(ctx, g, func(sp docs.Space) (err error) {
+	return content.Retry(ctx, s.Content, g, func(sp docs.Space) (docs.ChangeRequest, error) {
 		var template *content.Prepared
-		if n.Template != nil {
-			if template, err = s.Content.PrepareRequestTemplate(ctx, g, sp, *n.Template); err != nil {
-				return err
+		if n.Template != nil { // for a request that begins at the newest revision
+			h := content.Heads{Space: sp, Request: &docs.ChangeRequest{Space: sp.ID, Revision: sp.Revision}}
+			var err error
+			if template, err = s.Content.Prepare(ctx, g, h, *n.Template); err != nil {
+				return docs.ChangeRequest{}, err
 			}
 		}
-		cr, err = s.create(ctx, g, subject, n, template)
-		return err
+		return s.create(ctx, g, subject, n, template)
 	})
-	return cr, err
 }
 
 func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n New, template *content.Prepared) (docs.ChangeRequest, error) {
@@ -117,9 +116,11 @@ func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n 
 			return cr, err
 		}
 		if template != nil {
-			if err := s.Content.CommitRequestTemplate(ctx, tx, g, &cr, *n.Template, template); err != nil {
+			done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: sp, Request: &cr}, template)
+			if err != nil {
 				return cr, err
 			}
+			cr = *done.Request
 		}
 		return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject})
 	})
@@ -259,31 +260,28 @@ type Result struct {
 
 // prepared prepares a merge of a change request and commits it. If the space or the
 // request has changed in between, it retries.
-func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string,
-	prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.PreparedMerge, error),
-	commit func(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error),
-) (out Result, err error) {
-	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
+func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string, to merge.Direction,
+	commit func(ctx context.Context, g *authz.Grant, name string, p *content.Prepared) (Result, error),
+) (Result, error) {
+	return content.Retry(ctx, s.Content, g, func(sp docs.Space) (Result, error) {
 		seen, err := content.OpenRequest(ctx, s.Store.Reader, sp.ID, name)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		m, err := prepare(ctx, sp, seen)
+		p, err := s.Content.Prepare(ctx, g, content.Heads{Space: sp, Request: &seen}, content.Merge{Direction: to})
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		out, err = commit(ctx, g, name, m)
-		return err
+		return commit(ctx, g, name, p)
 	})
-	return out, err
 }
 
 // Merge merges a change request into its space. If there are conflicts, nothing changes.
 func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	return s.prepared(ctx, g, name, s.Content.PrepareMerge, s.commitMerge)
+	return s.prepared(ctx, g, name, merge.IntoSpace, s.commitMerge)
 }
 
-func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error) {
+func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, p *content.Prepared) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err == nil {
@@ -300,17 +298,17 @@ func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, 
 			out.Conflicts, err = content.OpenConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
-		rev, conflicts, err := s.Content.Merge(ctx, tx, g, was, m)
-		if out.Conflicts = conflicts; err != nil || len(conflicts) > 0 {
+		done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space, Request: &was}, p)
+		if out.Conflicts = done.Conflicts; err != nil || len(done.Conflicts) > 0 {
 			return out, err
 		}
 		cr := was
-		cr.Status, cr.Merged, cr.MergedBy, cr.MergedAt, cr.UpdatedAt = docs.ChangeMerged, rev.ID, g.Actor.User, tx.Now(), tx.Now()
-		out.Request, out.Revision = cr, rev.ID
+		cr.Status, cr.Merged, cr.MergedBy, cr.MergedAt, cr.UpdatedAt = docs.ChangeMerged, done.Revision.ID, g.Actor.User, tx.Now(), tx.Now()
+		out.Request, out.Revision = cr, done.Revision.ID
 		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
 			return out, err
 		}
-		return out, s.record(ctx, tx, g, cr, "merge", map[string]any{"revision": rev.ID})
+		return out, s.record(ctx, tx, g, cr, "merge", map[string]any{"revision": cr.Merged})
 	})
 }
 
@@ -343,10 +341,10 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 // BringUpToDate merges the changes of the space into a change request, and records the
 // conflicts.
 func (s *Service) BringUpToDate(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	return s.prepared(ctx, g, name, s.Content.PrepareBringUpToDate, s.commitUpToDate)
+	return s.prepared(ctx, g, name, merge.IntoRequest, s.commitUpToDate)
 }
 
-func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error) {
+func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name string, p *content.Prepared) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		out := Result{Request: was, Revision: was.Revision}
@@ -357,54 +355,40 @@ func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name strin
 			out.Conflicts, err = content.OpenConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
-		rev, conflicts, err := s.Content.BringUpToDate(ctx, tx, g, was, m)
+		done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space, Request: &was}, p)
 		if err != nil {
 			return out, err
 		}
-		cr := was
-		cr.Revision, cr.Ancestor, cr.UpdatedAt = rev.ID, g.Space.Revision, tx.Now()
-		out = Result{Request: cr, Revision: rev.ID}
-		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+		cr := *done.Request
+		out = Result{Request: cr, Revision: cr.Revision}
+		if out.Conflicts, err = withOpen(ctx, tx.Reader, cr, done.Conflicts); err != nil {
 			return out, err
 		}
-		if err := putConflicts(ctx, tx, cr, conflicts); err != nil {
-			return out, err
-		}
-		if out.Conflicts, err = withOpen(ctx, tx.Reader, cr, conflicts); err != nil {
-			return out, err
-		}
-		return out, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": rev.ID, "conflicts": len(conflicts)})
+		return out, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": cr.Revision, "conflicts": len(done.Conflicts)})
 	})
-}
-
-func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conflicts []merge.Conflict) error {
-	rows := make([]store.Conflict, len(conflicts))
-	for i, c := range conflicts {
-		data, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		rows[i] = store.Conflict{ID: c.Name(), Data: string(data)}
-	}
-	return tx.PutConflicts(ctx, cr.ID, rows)
 }
 
 // Resolve resolves a conflict of a change request. how is the kind of the resolution, and
 // given the new content if there is one.
-func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (cr docs.ChangeRequest, err error) {
-	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
+func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (docs.ChangeRequest, error) {
+	return content.Retry(ctx, s.Content, g, func(sp docs.Space) (docs.ChangeRequest, error) {
 		seen, c, err := openConflict(ctx, s.Store.Reader, sp.ID, name, id)
 		if err != nil {
-			return err
+			return seen, err
 		}
-		p, err := s.Content.PrepareResolution(ctx, sp, seen, c, content.Resolution{Main: how == merge.ByMain, Body: given})
+		p, err := s.Content.Prepare(ctx, g, content.Heads{Space: sp, Request: &seen}, content.Resolution{Conflict: c, How: how, Body: given})
 		if err != nil {
-			return err
+			return seen, err
 		}
-		cr, err = s.commitResolution(ctx, g, name, id, how, p)
-		return err
+		return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
+			was, _, err := openConflict(ctx, tx.Reader, g.Space.ID, name, id)
+			if err != nil {
+				return was, err
+			}
+			done, err := s.Content.Commit(ctx, tx, g, content.Heads{Space: g.Space, Request: &was}, p)
+			return *done.Request, err
+		})
 	})
-	return cr, err
 }
 
 // openConflict returns a conflict of a change request, and an error if it is resolved
@@ -427,29 +411,6 @@ func openConflict(ctx context.Context, r store.Reader, space docs.SpaceID, name,
 		err = json.Unmarshal([]byte(row.Data), &c)
 	}
 	return cr, c, err
-}
-
-func (s *Service) commitResolution(ctx context.Context, g *authz.Grant, name, id, how string, p *content.Prepared) (docs.ChangeRequest, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
-		was, _, err := openConflict(ctx, tx.Reader, g.Space.ID, name, id)
-		if err != nil {
-			return was, err
-		}
-		rev, err := s.Content.Resolve(ctx, tx, g, was, p)
-		if err != nil {
-			return was, err
-		}
-		cr := was
-		cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
-		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
-			return cr, err
-		}
-		if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
-			return cr, err
-		}
-		cr.OpenConflicts, err = content.RecordResolution(ctx, tx, g, cr, how, id)
-		return cr, err
-	})
 }
 
 // MergedBy returns the user who merged a change request.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -17,12 +16,12 @@ import (
 // with the text of the previous run wherever a person has corrected that text. Merging
 // this revision keeps the corrections. holdBack also returns the corrections whose
 // source changed.
-func (r *run) holdBack(ctx context.Context, made docs.Revision) (docs.Revision, []docs.TranslationBlock, error) {
-	head, err := r.s.Content.Source.Head(ctx, r.dst)
+func (r *run) holdBack(ctx context.Context, dst docs.Space, made docs.Revision) (docs.Revision, []docs.TranslationBlock, error) {
+	head, err := r.s.Content.Source.Head(ctx, dst)
 	if err != nil {
 		return made, nil, err
 	}
-	view, err := r.s.Content.Source.At(ctx, r.s.Store.Reader, r.dst, made.ID)
+	view, err := r.s.Content.Source.At(ctx, r.s.Store.Reader, dst, made.ID)
 	if err != nil {
 		return made, nil, err
 	}
@@ -39,11 +38,11 @@ func (r *run) holdBack(ctx context.Context, made docs.Revision) (docs.Revision, 
 	if err != nil || d.Empty() {
 		return made, stale, err
 	}
-	p, err := r.s.Content.PrepareStored(ctx, d)
+	p, err := r.beside(ctx, d)
 	if err != nil {
 		return made, nil, err
 	}
-	held, err := r.keep(ctx, p)
+	held, err := r.keep(ctx, dst, p)
 	return held, stale, err
 }
 
@@ -193,9 +192,9 @@ const maxStale = 10_000
 // attention returns the blocks that need a person after the run. These are untranslated
 // blocks that nobody has translated in the result, and corrected blocks whose source
 // changed in this or an earlier run and that nobody has edited since.
-func (r *run) attention(ctx context.Context, made docs.Revision, m *content.PreparedMerge, stale []docs.TranslationBlock) (store.TranslationBlockChange, error) {
+func (r *run) attention(ctx context.Context, dst docs.Space, made docs.Revision, conflicts []merge.Conflict, stale []docs.TranslationBlock) (store.TranslationBlockChange, error) {
 	out := store.TranslationBlockChange{Pages: r.pages}
-	for _, c := range m.Conflicts() {
+	for _, c := range conflicts {
 		if c.Kind == merge.ConflictPage || c.Kind == merge.ConflictReusable {
 			part := c.Part
 			if part == "" {
@@ -204,7 +203,7 @@ func (r *run) attention(ctx context.Context, made docs.Revision, m *content.Prep
 			stale = append(stale, docs.TranslationBlock{Page: c.ID, Part: part, Block: c.Block})
 		}
 	}
-	head, err := r.s.Content.Source.Head(ctx, r.dst)
+	head, err := r.s.Content.Source.Head(ctx, dst)
 	if err != nil {
 		return out, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -152,7 +153,7 @@ func (r *run) translate(ctx context.Context) error {
 	if err := r.texts(ctx, owners); err != nil {
 		return err
 	}
-	r.prepared, err = r.s.Content.PrepareStored(ctx, r.draft)
+	r.prepared, err = r.beside(ctx, r.draft)
 	return err
 }
 
@@ -263,44 +264,56 @@ func (r *run) grant(sp docs.Space) *authz.Grant {
 
 // commit stores the prepared revision and merges it into the result space.
 func (r *run) commit(ctx context.Context, began time.Time) error {
-	made, err := r.keep(ctx, r.prepared)
+	made, err := r.keep(ctx, r.dst, r.prepared)
 	if err != nil {
 		return err
 	}
-	return r.s.Content.Retry(ctx, r.grant(r.dst), func(sp docs.Space) error {
-		if !sp.DeletedAt.IsZero() {
-			return failed("the result space is deleted; restore it, or delete the translation")
-		}
-		r.dst = sp
-		held, stale, err := r.holdBack(ctx, made)
-		if err != nil {
-			return err
-		}
-		fork := content.Fork{Base: r.machine.Rev.ID, Tip: held.ID}
-		m, err := r.s.Content.PrepareMergeTranslated(ctx, sp, fork)
-		if err != nil {
-			return err
-		}
-		list, err := r.attention(ctx, made, m, stale)
-		if err != nil {
-			return err
-		}
-		return r.write(ctx, began, made, fork, m, list)
+	_, err = content.Retry(ctx, r.s.Content, r.grant(r.dst), func(dst docs.Space) (struct{}, error) {
+		return struct{}{}, r.merge(ctx, began, dst, made)
 	})
+	return err
 }
 
-// keep stores a revision in the result space, outside of its history.
-func (r *run) keep(ctx context.Context, p *content.Prepared) (rev docs.Revision, err error) {
-	err = r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
-		var err error
-		rev, err = r.s.Content.StoreImported(ctx, tx, r.grant(r.dst), p, docs.Revision{Type: docs.RevisionEdits, Message: "Translation"})
+// merge merges the stored revision into the result space, as it is now.
+func (r *run) merge(ctx context.Context, began time.Time, dst docs.Space, made docs.Revision) error {
+	if !dst.DeletedAt.IsZero() {
+		return failed("the result space is deleted; restore it, or delete the translation")
+	}
+	held, stale, err := r.holdBack(ctx, dst, made)
+	if err != nil {
 		return err
+	}
+	w := content.Merge{
+		Direction: merge.FromTranslation, Fork: content.Fork{Base: r.machine.Rev.ID, Tip: held.ID},
+		Revision: docs.Revision{Type: docs.RevisionMerge, Message: "Translation from " + r.t.From},
+	}
+	p, err := r.s.Content.Prepare(ctx, r.grant(dst), content.Heads{Space: dst}, w)
+	if err != nil {
+		return err
+	}
+	list, err := r.attention(ctx, dst, made, p.Conflicts(), stale)
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, began, made, p, list)
+}
+
+// beside prepares a draft of the result space as a revision outside of its history.
+func (r *run) beside(ctx context.Context, d *revision.Draft) (*content.Prepared, error) {
+	rev := docs.Revision{Type: docs.RevisionEdits, Message: "Translation"}
+	return r.s.Content.Prepare(ctx, r.grant(d.Space), content.Heads{Space: d.Space}, content.Beside{Draft: d, Revision: rev})
+}
+
+// keep stores a revision of beside.
+func (r *run) keep(ctx context.Context, dst docs.Space, p *content.Prepared) (docs.Revision, error) {
+	done, err := store.InTxLocked(ctx, r.s.Store, dst.ID, func(tx *store.Tx) (content.Committed, error) {
+		return r.s.Content.Commit(ctx, tx, r.grant(dst), content.Heads{Space: dst}, p)
 	})
-	return rev, err
+	return done.Revision, err
 }
 
 // write stores a merge and the end of the run in one transaction.
-func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fork content.Fork, m *content.PreparedMerge, list store.TranslationBlockChange) error {
+func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, p *content.Prepared, list store.TranslationBlockChange) error {
 	return r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
 		t, exists, err := store.Maybe(tx.TranslationByID(ctx, r.t.ID))
 		if err != nil || !exists || t.Machine != r.t.Machine { // deleted, or another node was faster
@@ -313,8 +326,8 @@ func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fo
 		if err != nil {
 			return err
 		}
-		rev := docs.Revision{Type: docs.RevisionMerge, Message: "Translation from " + r.t.From}
-		if rev, _, err = r.s.Content.MergeImported(ctx, tx, r.grant(v.It), fork, m, rev); err != nil {
+		done, err := r.s.Content.Commit(ctx, tx, r.grant(v.It), content.Heads{Space: v.It}, p)
+		if err != nil {
 			return err
 		}
 		t.SourceRoot, t.Machine, t.Settings = string(r.source.Root), made.ID, r.settings
@@ -327,7 +340,7 @@ func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fo
 			return err
 		}
 		return audit.Record(ctx, tx, authz.System, event(t, "complete", map[string]any{
-			"revision": rev.ID, "words": r.words, "pages": len(r.pages), "message": r.reason,
+			"revision": done.Revision.ID, "words": r.words, "pages": len(r.pages), "message": r.reason,
 		}))
 	})
 }

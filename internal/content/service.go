@@ -1,15 +1,45 @@
 // Package content is the service for the content of spaces: batches of changes,
 // merges, imports, templates, copies and books.
 //
-// Every change is prepared outside of any transaction, on the newest revision of its
-// line, into a value with everything to be written. It is then committed if that
-// revision is still the newest one. Package revision has the content itself, index
-// the data derived from it, merge and exchange combine it with other content.
+// Content has one writer. A Work, such as a batch of changes, a Merge, an Import or a
+// TemplateChoice, is worked out by Prepare on the newest revisions, outside of any
+// transaction, into a value with everything to be written. Commit stores that value if those
+// revisions are still the newest ones; otherwise it fails with ErrMoved, and Retry prepares the
+// work again. Package revision has the content itself, index the data derived from it, merge
+// and exchange combine it with other content.
+//
+// Edits of people take this way, with a waiting room in each of the lines that begin with a
+// dash:
+//
+//	Apply, Rollback, Upload, ApplyTemplate
+//	  |
+//	  - turn: only edits that came too late once. One at a time for a space, so
+//	  |       that a large one is not overtaken for ever by small ones (Retry)
+//	  v
+//	draft, change set, rows of the index: parsed beside all others (Service.changes)
+//	  |
+//	  - queue of the line: one at a time for a line. The tree is made behind the
+//	  |       changes that are being committed, before they are on disk (queue.go)
+//	  v
+//	tree of the new revision (Service.apply)
+//	  |
+//	  - PostgreSQL, lock of the space: one at a time for a space on all nodes, so
+//	  |       that transactions do not collide (store/engine/space_lock.go)
+//	  - SQLite, queue of the writer: one at a time for all spaces. Who wrote least
+//	  |       lately comes first, and a group has one flush (store/engine/write_queue.go)
+//	  v
+//	Commit: revisions are compared, rows are written
+//
+// The queue of the line is left as soon as the order in the next room is decided, so the
+// next edit makes its tree meanwhile. Each room waits for something else: the turn for
+// fairness, the queue for the revision before, the last one for the database. Merges, imports
+// and templates of new spaces skip the queue of the line.
 //
 // Where a change goes:
 //   - what a change kind does: batch.go, its fields in web/api/content/changes.go
-//   - how a change is committed, and what happens if somebody else was faster: write.go,
-//     queue.go, commit.go; what is independent in revision/change_set.go
+//   - what starts from which revisions, and where it goes: work.go
+//   - how a work is prepared and committed: prepare.go, commit.go; what happens if somebody
+//     else was faster: write.go, queue.go; what is independent in revision/change_set.go
 //   - a template for new spaces: a folder in templates, an entry in template.go
 package content
 

@@ -6,7 +6,7 @@
 // Where a change goes:
 //   - how a conflict is decided: merge.go (pages), docs.MergeFields (their fields),
 //     markup/merge*.go (blocks, rows, lines, words); whether it blocks the merge:
-//     content/merging.go; how one is resolved: conflict.go
+//     content/work.go; how one is resolved: conflict.go
 package merge
 
 import (

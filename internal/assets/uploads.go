@@ -75,8 +75,10 @@ func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r 
 	if err := s.storeContent(ctx, &u, r); err != nil {
 		return err
 	}
-	u.CreatedBy = by.User
+	received := u
+	received.CreatedBy = by.User
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		u := received
 		n, err := tx.CountUploads(ctx, u.Org)
 		if err == nil && n >= maxUploads {
 			err = errs.E(errs.Precondition, "the organization has uploaded %d files in a day; try again tomorrow", maxUploads)

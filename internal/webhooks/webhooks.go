@@ -60,6 +60,10 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 	if err := wrong.Err(); err != nil {
 		return docs.Webhook{}, "", err
 	}
+	secret = in.Secret
+	if secret == "" {
+		secret = seal.NewShared()
+	}
 	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
 		w := docs.Webhook{
 			ID: store.NewID[docs.WebhookID](tx), Org: org, URL: address, Events: events, Enabled: in.Enabled,
@@ -71,9 +75,6 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		}
 		if n >= maxWebhooks {
 			return w, errs.E(errs.Precondition, "an organization can have %d webhooks; delete one first", maxWebhooks)
-		}
-		if secret = in.Secret; secret == "" {
-			secret = seal.NewShared()
 		}
 		if w.Sealed, err = lock(ctx, tx.Reader, w, secret); err != nil {
 			return w, err
@@ -163,6 +164,11 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	if err := wrong.Err(); err != nil {
 		return docs.Webhook{}, "", err
 	}
+	if p.Secret.IsSet() {
+		if secret = p.Secret.Or(""); secret == "" {
+			secret = seal.NewShared()
+		}
+	}
 	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
 		w, err := tx.Webhook(ctx, org, id)
 		if err != nil {
@@ -176,11 +182,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 			w.Events = events
 		}
 		w.Enabled = p.Enabled.Or(w.Enabled)
-		secret = ""
 		if p.Secret.IsSet() {
-			if secret = p.Secret.Or(""); secret == "" {
-				secret = seal.NewShared()
-			}
 			if w.Sealed, err = lock(ctx, tx.Reader, w, secret); err != nil {
 				return w, err
 			}

@@ -60,78 +60,86 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	if err != nil {
 		return docs.GitConnection{}, "", err
 	}
-	var shown string
-	c, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.GitConnection, error) {
-		shown = ""
-		c := next
-		c.Space, c.User, c.CreatedAt, c.UpdatedAt = g.Space.ID, g.Actor.User, tx.Now(), tx.Now()
-		was, had, err := tx.GitConnection(ctx, c.Space)
-		if err != nil {
-			return c, err
-		}
-		if had {
-			c.CreatedAt, c.LastOperation, c.HookSealed = was.CreatedAt, was.LastOperation, was.HookSealed
-		}
-		if c.Sealed, err = connectionSecret(ctx, tx, c, was, given, in.Credentials.IsNull()); err != nil {
-			return c, err
-		}
-		c.HasCredentials = c.Sealed != ""
-		if in.HookSecret.IsSet() || c.HookSealed == "" {
-			if shown = in.HookSecret.Or(""); shown == "" {
-				shown = seal.NewShared()
-			}
-			if c.HookSealed, err = seal.SealChanged(ctx, tx.Reader, seal.GitHook, string(c.Space), c.HookSealed, shown); err != nil {
-				return c, err
-			}
-		}
-		same := had && sameConnection(was, c)
-		if same && was.HookSealed == c.HookSealed {
-			return was, nil
-		}
-		if c.PollSeconds > 0 && !c.Paused {
-			c.DueAt = tx.Now() + docs.Time(c.PollSeconds)*1000
-		}
-		elsewhere := had && was.Remote != c.Remote
-		if elsewhere {
-			if err := endConnected(ctx, tx, c.Space); err != nil {
-				return c, err
-			}
-		} else if !had { // the space was disconnected, and possibly connected to another remote since
-			if elsewhere, err = tx.TookFromElsewhere(ctx, c.Space, c.Remote.Key()); err != nil {
-				return c, err
-			}
-		}
-		if elsewhere {
-			// The pair is from an earlier connection. With it, content that the space
-			// imported from another remote since would be exported to this one.
-			if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {
-				return c, err
-			}
-		}
-		if err := tx.PutGitConnection(ctx, c); err != nil {
-			return c, err
-		}
-		if !c.Paused && !same {
-			if _, err := queueBoth(ctx, tx, g.Space.Org, &c); err != nil {
-				return c, err
-			}
-		}
-		request := docs.GitRequest{Provider: c.Provider}
-		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // set by an import from the same remote
-			request.InfoURL, request.TreeURL, request.CommitURL = known.URL, known.TreeURL, known.CommitURL
-		}
-		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, request, tx.Now())); err != nil {
-			return c, err
-		}
-		return c, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{
-			"url": c.Remote.URL, "ref": c.Remote.Ref, "directory": c.Remote.Directory, "direction": c.Direction, "paused": c.Paused,
-			"credentials": in.Credentials.IsSet() || given != nil, "secret": shown != "",
-		}))
+	type result struct {
+		docs.GitConnection
+		shown string
+	}
+	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (out result, err error) {
+		out.GitConnection, out.shown, err = connect(ctx, tx, g, in, next, given)
+		return out, err
 	})
+	if err != nil {
+		return out.GitConnection, "", err
+	}
+	return out.GitConnection, out.shown, nil
+}
+
+// connect is Connect in its transaction. c is the requested connection, and given its
+// credentials, if the input has any.
+func connect(ctx context.Context, tx *store.Tx, g *authz.Grant, in ConnectionInput, c docs.GitConnection, given *git.Credentials) (_ docs.GitConnection, shown string, err error) {
+	c.Space, c.User, c.CreatedAt, c.UpdatedAt = g.Space.ID, g.Actor.User, tx.Now(), tx.Now()
+	was, had, err := tx.GitConnection(ctx, c.Space)
 	if err != nil {
 		return c, "", err
 	}
-	return c, shown, nil
+	if had {
+		c.CreatedAt, c.LastOperation, c.HookSealed = was.CreatedAt, was.LastOperation, was.HookSealed
+	}
+	if c.Sealed, err = connectionSecret(ctx, tx, c, was, given, in.Credentials.IsNull()); err != nil {
+		return c, "", err
+	}
+	c.HasCredentials = c.Sealed != ""
+	if in.HookSecret.IsSet() || c.HookSealed == "" {
+		if shown = in.HookSecret.Or(""); shown == "" {
+			shown = seal.NewShared()
+		}
+		if c.HookSealed, err = seal.SealChanged(ctx, tx.Reader, seal.GitHook, string(c.Space), c.HookSealed, shown); err != nil {
+			return c, "", err
+		}
+	}
+	same := had && sameConnection(was, c)
+	if same && was.HookSealed == c.HookSealed {
+		return was, shown, nil
+	}
+	if c.PollSeconds > 0 && !c.Paused {
+		c.DueAt = tx.Now() + docs.Time(c.PollSeconds)*1000
+	}
+	elsewhere := had && was.Remote != c.Remote
+	if elsewhere {
+		if err := endConnected(ctx, tx, c.Space); err != nil {
+			return c, "", err
+		}
+	} else if !had { // the space was disconnected, and possibly connected to another remote since
+		if elsewhere, err = tx.TookFromElsewhere(ctx, c.Space, c.Remote.Key()); err != nil {
+			return c, "", err
+		}
+	}
+	if elsewhere {
+		// The pair is from an earlier connection. With it, content that the space
+		// imported from another remote since would be exported to this one.
+		if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {
+			return c, "", err
+		}
+	}
+	if err := tx.PutGitConnection(ctx, c); err != nil {
+		return c, "", err
+	}
+	if !c.Paused && !same {
+		if _, err := queueBoth(ctx, tx, g.Space.Org, &c); err != nil {
+			return c, "", err
+		}
+	}
+	request := docs.GitRequest{Provider: c.Provider}
+	if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // set by an import from the same remote
+		request.InfoURL, request.TreeURL, request.CommitURL = known.URL, known.TreeURL, known.CommitURL
+	}
+	if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, request, tx.Now())); err != nil {
+		return c, "", err
+	}
+	return c, shown, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{
+		"url": c.Remote.URL, "ref": c.Remote.Ref, "directory": c.Remote.Directory, "direction": c.Direction, "paused": c.Paused,
+		"credentials": in.Credentials.IsSet() || given != nil, "secret": shown != "",
+	}))
 }
 
 // sameConnection reports whether two connections have the same settings, secrets and user.

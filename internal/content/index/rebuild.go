@@ -90,23 +90,22 @@ func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (d
 	if err != nil {
 		return false, err
 	}
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (bool, error) {
 		sp, err := tx.Space(ctx, v.Space.ID)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if sp.It.Layer != v.Space.Layer || !u.Fits(sp.It) || u.partial {
-			return errs.E(errs.Conflict, "the space was copied, changed its language or changed too much while it was indexed")
+			return false, errs.E(errs.Conflict, "the space was copied, changed its language or changed too much while it was indexed")
 		}
-		if done = sp.It.Revision == head.Rev.ID; !done {
-			return nil
+		if sp.It.Revision != head.Rev.ID {
+			return false, nil
 		}
 		if err := u.writeLayer(ctx, tx, read.Layer); err != nil {
-			return err
+			return false, err
 		}
-		return replaceLayer(ctx, tx, sp.It, read.Layer)
+		return true, replaceLayer(ctx, tx, sp.It, read.Layer)
 	})
-	return done && err == nil, err
 }
 
 // fillLayer indexes a whole revision into a new layer.

@@ -67,12 +67,12 @@ func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name strin
 	if err != nil {
 		return docs.ChangeRequest{}, nil, err
 	}
+	r.Status = docs.ChangeOpen
 	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err != nil {
 			return result{}, err
 		}
-		r.Status = docs.ChangeOpen
 		cr, err := patched(was, r.Patch, description)
 		if err != nil {
 			return result{}, err

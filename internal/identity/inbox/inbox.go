@@ -98,8 +98,8 @@ func orMissing(err error) error {
 
 // MarkAll marks the caller's notices that match a filter as read, and returns their number.
 func (s *Service) MarkAll(ctx context.Context, g *authz.Grant, f Filter) (int, error) {
+	f.Unread = true
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (int, error) {
-		f.Unread = true
 		in, err := f.stored(ctx, tx.Reader, g)
 		if err != nil {
 			return 0, err

@@ -167,13 +167,14 @@ func (s *Service) Begin(ctx context.Context, id docs.OIDCProviderID, in Start) (
 		return "", s.report(ctx, p, in.From, err)
 	}
 	state := rand.Text()
-	f := docs.OIDCFlow{
+	begun := docs.OIDCFlow{
 		Provider: id, Browser: hashed(in.Browser), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
 		Next: signin.LocalPath(in.Next), User: in.User, Network: in.Network,
 	}
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+	f, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.OIDCFlow, error) {
+		f := begun
 		f.ExpiresAt = docs.TimeOf(tx.Now().Std().Add(FlowTime))
-		return tx.AddOIDCFlow(ctx, f, docs.HashSecret(state))
+		return f, tx.AddOIDCFlow(ctx, f, docs.HashSecret(state))
 	})
 	return c.begin(state, f), err
 }

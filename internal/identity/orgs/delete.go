@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -188,8 +189,9 @@ func purgeSpaces(ctx context.Context, tx *store.Tx, org docs.OrgID) (int64, erro
 
 // purgeRest removes what belongs neither to a site nor to a space, and records the report
 // in the audit log.
-func (s *Service) purgeRest(ctx context.Context, o docs.Organization, report map[string]int64) error {
+func (s *Service) purgeRest(ctx context.Context, o docs.Organization, before map[string]int64) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		report := maps.Clone(before)
 		removed, err := tx.PurgeOrganization(ctx, o.ID)
 		if err != nil {
 			return err

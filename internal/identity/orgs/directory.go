@@ -41,8 +41,9 @@ func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID,
 		if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "provision", u.ID, map[string]any{"role": m.Role, "active": active})); err != nil {
 			return out, err
 		}
-		p.Active, p.Role = opt.Val[bool]{}, opt.Val[docs.Role]{}
-		return describe(ctx, tx, g.Actor, docs.DirectoryUser{Member: m}, p)
+		rest := p
+		rest.Active, rest.Role = opt.Val[bool]{}, opt.Val[docs.Role]{}
+		return describe(ctx, tx, g.Actor, docs.DirectoryUser{Member: m}, rest)
 	})
 }
 
@@ -175,6 +176,7 @@ type Group struct {
 // CreateGroup creates a team for a directory. Its title must be unique, because
 // directories identify teams by their titles.
 func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, in Group) (docs.DirectoryGroup, error) {
+	in.Title = opt.Val[string]{}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
 		n, err := tx.CountDirectoryGroups(ctx, org, store.DirectoryFilter{Name: title})
@@ -190,7 +192,6 @@ func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgI
 		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "create", map[string]any{"title": title})); err != nil {
 			return docs.DirectoryGroup{}, err
 		}
-		in.Title = opt.Val[string]{}
 		return changeGroup(ctx, tx, g, docs.DirectoryGroup{Team: t}, in)
 	})
 }

@@ -156,6 +156,7 @@ func (s *Service) Erase(ctx context.Context, payload []byte) error {
 		if err != nil {
 			return err
 		}
+		report := maps.Clone(report)
 		for table, n := range removed {
 			report[table] += n
 		}

@@ -23,7 +23,7 @@ type Link struct {
 // CreateLink creates an invite link. A link to the organization needs an admin. A link to
 // a space or a collection needs a member who administers the target, and never grants
 // more than the caller has.
-func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, in docs.InviteLink) (Link, error) {
+func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, wanted docs.InviteLink) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {
@@ -32,6 +32,7 @@ func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 		if !o.InviteLinks {
 			return Link{}, errs.E(errs.Precondition, "invite links are disabled in this organization; an admin can enable them in its settings")
 		}
+		in := wanted
 		in.ID, in.Org = store.NewID[docs.InviteID](tx), org
 		in.CreatedBy, in.CreatedAt = g.Actor.User, tx.Now()
 		l, err := manageLink(ctx, tx.Reader, g.Actor, in)

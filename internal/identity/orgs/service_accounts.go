@@ -140,16 +140,14 @@ func (s *Service) ServiceTokens(ctx context.Context, org docs.OrgID, id docs.Use
 // CreateServiceToken creates a token of a service account. It has no more rights than the
 // token of the request: it expires no later, and has no other scopes.
 func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, in NewToken) (docs.Token, string, error) {
-	var secret string
-	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
+	in.owner, in.org = id, org
+	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
 		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {
-			return t, err
+			return madeToken{}, err
 		}
-		in.owner, in.org = id, org
-		t, secret, err = requestToken(ctx, tx, g.Actor, in)
-		return t, err
+		return requestToken(ctx, tx, g.Actor, in)
 	})
-	return t, secret, err
+	return t.Token, t.secret, err
 }
 
 // RevokeServiceToken revokes a token of a service account at once.

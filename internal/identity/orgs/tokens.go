@@ -26,25 +26,30 @@ type NewToken struct {
 // The token expires no later than the token of the request. That limit does not apply to
 // sessions, in which a person decides.
 func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
-	var secret string
-	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
+	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
 		u, err := tx.User(ctx, g.Actor.User)
 		if err != nil {
-			return t, err
+			return madeToken{}, err
 		}
 		if u.Kind != docs.Person {
-			return t, errs.E(errs.Forbidden, "tokens of a service account are made by the admins of its organization")
+			return madeToken{}, errs.E(errs.Forbidden, "tokens of a service account are made by the admins of its organization")
 		}
-		in.owner, in.org = u.ID, g.Actor.Org
-		t, secret, err = requestToken(ctx, tx, g.Actor, in)
-		return t, err
+		own := in
+		own.owner, own.org = u.ID, g.Actor.Org
+		return requestToken(ctx, tx, g.Actor, own)
 	})
-	return t, secret, err
+	return t.Token, t.secret, err
+}
+
+// madeToken is a new token with its secret, which is not stored.
+type madeToken struct {
+	docs.Token
+	secret string
 }
 
 // requestToken creates a token for a request, within the limits of the token of the
 // request.
-func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (t docs.Token, secret string, err error) {
+func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (madeToken, error) {
 	var wrong errs.Mistakes
 	if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
 		wrong.Field("body.expiresAt", "must be in the future")
@@ -59,19 +64,20 @@ func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken
 		wrong.Field("body.scopes", "must be scopes that the token of this request has")
 	}
 	if err := wrong.Err(); err != nil {
-		return t, "", err
+		return madeToken{}, err
 	}
 	n, err := tx.CountTokens(ctx, store.TokenFilter{User: in.owner, Org: in.org})
 	if err != nil {
-		return t, "", err
+		return madeToken{}, err
 	}
 	if n >= MaxTokens {
-		return t, "", errs.E(errs.Precondition, "there are %d tokens, which is the maximum; revoke some first", n)
+		return madeToken{}, errs.E(errs.Precondition, "there are %d tokens, which is the maximum; revoke some first", n)
 	}
-	if t, secret, err = addToken(ctx, tx, by, in); err == nil && !by.Session {
+	t, secret, err := addToken(ctx, tx, by, in)
+	if err == nil && !by.Session {
 		err = tx.InheritBlocks(ctx, by.Token, t.ID)
 	}
-	return t, secret, err
+	return madeToken{t, secret}, err
 }
 
 // CreateTokenFor creates a token for the user with an address that the operator vouches
@@ -83,8 +89,9 @@ func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToke
 		if err != nil {
 			return "", err
 		}
-		in.owner = u.ID
-		return addOperatorToken(ctx, tx, in)
+		of := in
+		of.owner = u.ID
+		return addOperatorToken(ctx, tx, of)
 	})
 }
 

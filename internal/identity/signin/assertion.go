@@ -62,27 +62,25 @@ func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSe
 	case in.Subject == "" || len(in.Subject) > maxSubject:
 		return NewSession{}, errs.E(errs.Forbidden, "the identity provider did not say who you are; ask an admin to check its configuration")
 	}
-	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+	secret := docs.NewSessionSecret()
+	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Token, error) {
 		if err := checkProvider(ctx, tx, in); err != nil {
-			return err
+			return docs.Token{}, err
 		}
 		u, err := s.accountForOrg(ctx, tx, in, email)
 		if err != nil {
-			return err
+			return docs.Token{}, err
 		}
 		by := authz.Actor{User: u.ID, Org: in.Org, Request: in.Request, Session: true}
 		if err := s.admit(ctx, tx, by, in, u); err != nil {
-			return err
+			return docs.Token{}, err
 		}
 		if err := syncTeams(ctx, tx, by, in); err != nil {
-			return err
+			return docs.Token{}, err
 		}
-		t, err := s.open(ctx, tx, by, in.Method, in.Agent, out.Secret)
-		out.Until = t.ExpiresAt.Std()
-		return err
+		return s.open(ctx, tx, by, in.Method, in.Agent, secret)
 	})
-	return out, err
+	return NewSession{Secret: secret, Until: t.ExpiresAt.Std(), Next: LocalPath(in.Next)}, err
 }
 
 // errChanged is returned if the provider was changed or removed after it authenticated the person.

@@ -18,17 +18,15 @@ func (s *Service) SignInByOperator(ctx context.Context, in Assertion, proved boo
 	if err != nil {
 		return NewSession{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask the operator of this server")
 	}
-	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+	secret := docs.NewSessionSecret()
+	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Token, error) {
 		u, err := s.accountForInstance(ctx, tx, in, email, proved)
 		if err != nil {
-			return err
+			return docs.Token{}, err
 		}
-		t, err := s.open(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, in.Method, in.Agent, out.Secret)
-		out.Until = t.ExpiresAt.Std()
-		return err
+		return s.open(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, in.Method, in.Agent, secret)
 	})
-	return out, err
+	return NewSession{Secret: secret, Until: t.ExpiresAt.Std(), Next: LocalPath(in.Next)}, err
 }
 
 // errUnproved is returned if the address is not verified and has no account. Without this check,

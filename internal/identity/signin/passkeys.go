@@ -268,23 +268,21 @@ func (s *Service) openByKey(ctx context.Context, user docs.UserID, used *webauth
 	if err != nil {
 		return NewSession{}, err
 	}
-	out := NewSession{Secret: docs.NewSessionSecret()}
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+	secret := docs.NewSessionSecret()
+	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Token, error) {
 		by := authz.Actor{User: user, Request: from.Request, Session: true}
 		p, err := tx.Passkey(ctx, keyID(used.ID))
 		if errs.Is(err, errs.NotFound) || err == nil && p.User != by.User { // removed meanwhile
-			return errKey
+			return docs.Token{}, errKey
 		}
 		if err != nil {
-			return err
+			return docs.Token{}, err
 		}
 		p.Credential, p.LastUsedAt = string(data), tx.Now()
 		if err := tx.UsePasskey(ctx, p); err != nil {
-			return err
+			return docs.Token{}, err
 		}
-		t, err := s.open(ctx, tx, by, docs.SignInByKey, from.Agent, out.Secret)
-		out.Until = t.ExpiresAt.Std()
-		return err
+		return s.open(ctx, tx, by, docs.SignInByKey, from.Agent, secret)
 	})
-	return out, err
+	return NewSession{Secret: secret, Until: t.ExpiresAt.Std()}, err
 }

@@ -261,24 +261,23 @@ type NewSession struct {
 
 // UseLink opens a session by the secret of a link. A link works once.
 func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (NewSession, error) {
-	out := NewSession{Secret: docs.NewSessionSecret()}
 	var l docs.MailLink
-	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
+	opened := docs.NewSessionSecret()
+	out, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (out NewSession, err error) {
 		var u docs.User
 		l, u, err = usableLink(ctx, tx.Reader, secret, signedIn, tx.Now())
 		if err != nil {
-			return err
+			return out, err
 		}
 		if had, err := tx.DropMailLink(ctx, docs.HashSecret(secret)); err != nil || !had {
-			return errors.Join(err, errLink)
+			return out, errors.Join(err, errLink)
 		}
 		by := authz.Actor{User: u.ID, Request: from.Request, Session: true}
 		if err := s.verifyEmail(ctx, tx, by, u, l.Email); err != nil {
-			return err
+			return out, err
 		}
-		t, err := s.open(ctx, tx, by, docs.SignInByMail, from.Agent, out.Secret)
-		out.Until, out.Next = t.ExpiresAt.Std(), LocalPath(l.Next)
-		return err
+		t, err := s.open(ctx, tx, by, docs.SignInByMail, from.Agent, opened)
+		return NewSession{Secret: opened, Until: t.ExpiresAt.Std(), Next: LocalPath(l.Next)}, err
 	})
 	s.refusedLink(ctx, l, err, from)
 	return out, err

@@ -159,8 +159,9 @@ func (s *Service) storeIdentity(ctx context.Context, p docs.SAMLProvider, answer
 			if !p.IdPInitiated {
 				return &saml.Refusal{Reason: "nobody asked for this answer", Detail: "The sign-in began at the identity provider. Begin at " + s.Addresses(p.ID).Start + ", or allow it: idpInitiated."}
 			}
-			who.ID, who.Next = "~"+rand.Text(), signin.LocalPath(relay)
-			if err := s.begin(ctx, tx, who, hash(secret)); err != nil {
+			begun := who
+			begun.ID, begun.Next = "~"+rand.Text(), signin.LocalPath(relay)
+			if err := s.begin(ctx, tx, begun, hash(secret)); err != nil {
 				return err
 			}
 		} else if waits, err := tx.AnswerSAMLLogin(ctx, who, docs.HashSecret(secret)); err != nil {
@@ -295,25 +296,29 @@ func (s *Service) pendingLogin(ctx context.Context, r store.Reader, id docs.SAML
 
 // Finish completes a sign-in and opens a session.
 func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, browser, agent, request string) (signin.NewSession, error) {
-	var p docs.SAMLProvider
-	var l docs.SAMLLogin
-	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
-		if p, l, err = s.pendingLogin(ctx, tx.Reader, id, secret, browser, tx.Now()); err != nil {
-			return err
+	type pending struct {
+		p docs.SAMLProvider
+		l docs.SAMLLogin
+	}
+	found, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (pending, error) {
+		p, l, err := s.pendingLogin(ctx, tx.Reader, id, secret, browser, tx.Now())
+		if err != nil {
+			return pending{}, err
 		}
 		if had, err := tx.DropSAMLLogin(ctx, l.ID); err != nil {
-			return err
+			return pending{}, err
 		} else if !had {
-			return errGone
+			return pending{}, errGone
 		}
 		if p.LastError != "" {
-			return tx.PutSAMLError(ctx, p.ID, "")
+			err = tx.PutSAMLError(ctx, p.ID, "")
 		}
-		return nil
+		return pending{p, l}, err
 	})
 	if err != nil {
 		return signin.NewSession{}, err
 	}
+	p, l := found.p, found.l
 	opened, err := s.SignIn.SignInToOrganization(ctx, signin.Assertion{
 		Org: p.Org, Provider: string(p.ID), Method: docs.SignInBySAML, Subject: l.Subject, Email: string(l.Email), Proved: true, Name: l.Name,
 		Role: p.DefaultRole, Team: p.DefaultTeam, Teams: signin.TeamsOf(p.Groups, l.Groups), AsOf: p.UpdatedAt, Recyclable: l.Subject == string(l.Email),

@@ -154,18 +154,23 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 
 // Put sets the source of a description, and reports whether it created the description.
 // The source is processed again even if it did not change.
-func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, src Source) (spec docs.OpenAPISpec, created bool, err error) {
+func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, src Source) (docs.OpenAPISpec, bool, error) {
 	at, err := s.accept(ctx, src)
 	if err != nil {
 		return docs.OpenAPISpec{}, false, err
 	}
-	spec, err = authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {
+	type result struct {
+		docs.OpenAPISpec
+		created bool
+	}
+	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
 		spec, exists, err := store.Maybe(tx.OpenAPISpec(ctx, g.Access.Org, slug))
 		if err != nil {
-			return spec, err
+			return result{}, err
 		}
-		if created = !exists; created {
-			return create(ctx, tx, g, slug, at)
+		if !exists {
+			spec, err = create(ctx, tx, g, slug, at)
+			return result{spec, true}, err
 		}
 		if spec.SourceURL != at.url || spec.SourceBlob != at.blob {
 			spec.SourceURL, spec.SourceBlob, spec.Fetched = at.url, at.blob, nil
@@ -173,11 +178,11 @@ func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug
 		}
 		spec.Error, spec.Problems = "", nil
 		if err := queue(ctx, tx, &spec); err != nil {
-			return spec, err
+			return result{}, err
 		}
-		return spec, audit.Record(ctx, tx, g.Actor, event(spec, "update", nil))
+		return result{spec, false}, audit.Record(ctx, tx, g.Actor, event(spec, "update", nil))
 	})
-	return spec, created, err
+	return out.OpenAPISpec, out.created, err
 }
 
 // Patch is the input of Update. Absent fields are not changed.

@@ -24,24 +24,29 @@ var eventNouns = map[docs.SiteItemKind]string{
 // editItem runs a change of one item of the site of a grant. It returns the site as the caller
 // sees it, and the item.
 func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteItemKind, action string, fn func(c *change) (docs.SiteItem, error)) (*View, docs.SiteItem, error) {
-	var it docs.SiteItem
-	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
+	type result struct {
+		*View
+		it docs.SiteItem
+	}
+	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
+		var it docs.SiteItem
 		c, err := edit(ctx, tx, g, func(c *change) (e audit.Event, err error) {
 			it, err = fn(c)
 			return itemEvent(kind, action, it), err
 		})
 		if err != nil {
-			return nil, err
+			return result{}, err
 		}
-		return s.view(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
+		v, err := s.view(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
+		return result{v, it}, err
 	})
 	if err != nil {
-		return nil, it, err
+		return nil, docs.SiteItem{}, err
 	}
-	if now, ok := v.Structure.items[it.ID]; ok {
-		it = now
+	if now, ok := out.Structure.items[out.it.ID]; ok {
+		out.it = now
 	}
-	return v, it, nil
+	return out.View, out.it, nil
 }
 
 // conditionField is the field of requests that has the condition of an item.

@@ -219,10 +219,11 @@ func summarized(org docs.OrgID, k topics.Cluster, members []member) docs.Convers
 func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	for some := range slices.Chunk(c.clusters, writeBatch) {
 		if err := s.Store.Do(ctx, func(tx *store.Tx) error {
-			for i := range some {
-				some[i].UpdatedAt = tx.Now()
+			now := slices.Clone(some)
+			for i := range now {
+				now[i].UpdatedAt = tx.Now()
 			}
-			return tx.PutClusters(ctx, some)
+			return tx.PutClusters(ctx, now)
 		}); err != nil {
 			return err
 		}

@@ -315,9 +315,9 @@ func (s *Service) Redact(ctx context.Context, g *authz.Grant, id docs.Conversati
 // redact stores a masked conversation. changed reports whether the conversation has a newer
 // version than was, which the caller must mask instead.
 func (s *Service) redact(ctx context.Context, g *authz.Grant, was docs.Conversation, clean Input) (v docs.Conversation, changed bool, err error) {
-	v, err = authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Conversation, error) {
+	done, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Conversation, error) {
 		v, err := tx.Conversation(ctx, g.Access.Org, was.ID)
-		if changed = err == nil && v.Version != was.Version; err != nil || changed {
+		if err != nil || v.Version != was.Version {
 			return v, err
 		}
 		v.Subject, v.URL, v.Attributes, v.Redacted, v.ProcessedAt = clean.Subject, "", nil, true, 0
@@ -330,7 +330,7 @@ func (s *Service) redact(ctx context.Context, g *authz.Grant, was docs.Conversat
 		}
 		return v, audit.Record(ctx, tx, g.Actor, event(v, "redact"))
 	})
-	return v, changed, err
+	return done, err == nil && !done.Redacted, err
 }
 
 func event(v docs.Conversation, verb string) audit.Event {

@@ -29,11 +29,12 @@ type Hook struct {
 
 // NewHook returns a new webhook that acts on behalf of the caller.
 func (s *Service) NewHook(ctx context.Context, g *authz.Grant, format, source, secret string) (Hook, error) {
-	h := Hook{Org: g.Access.Org, Format: format, Source: source, User: g.Actor.User}
-	if h.Source == "" {
-		h.Source = "integration:" + format + ":webhook"
+	begun := Hook{Org: g.Access.Org, Format: format, Source: source, User: g.Actor.User}
+	if begun.Source == "" {
+		begun.Source = "integration:" + format + ":webhook"
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (_ Hook, err error) {
+		h := begun
 		if secret != "" {
 			if h.Sealed, err = seal.Seal(ctx, tx.Reader, seal.ConversationHook, h.sealedFor(), secret); err != nil {
 				return h, err

@@ -37,7 +37,7 @@ func TestGuestsImportNoPrivateSpecifications(t *testing.T) {
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\n{% openapi-operation spec=\"secret\" path=\"/hidden\" method=\"get\" %}\n[OpenAPI](x)\n{% endopenapi-operation %}\n"})
 	rev := d.grant().Space.Revision
 	o := d.do(docs.GitImport, asGus)
-	if o.Reason != ReasonForbidden || !strings.Contains(o.Error, "public OpenAPI specifications only") || d.grant().Space.Revision != rev {
+	if o.Reason != ReasonForbidden || !strings.Contains(o.Error, "only public OpenAPI specifications") || d.grant().Space.Revision != rev {
 		t.Errorf("%s %s: %s", o.State, o.Reason, o.Error)
 	}
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\nText.\n"})

@@ -100,7 +100,8 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	for i := range chain[:2] {
 		g, _, err := allowed.Collection(ctx, by, authz.AdminCollection, chain[i])
 		check(g, err)
-		check(content.MoveCollection(ctx, g, spaces.Move{Parent: opt.Of(chain[i+1])}))
+		moved, _, err := content.MoveCollection(ctx, g, spaces.Move{Parent: opt.Of(chain[i+1])})
+		check(moved, err)
 	}
 	below, _, err := content.CreateCollection(ctx, top, "below", chain[0])
 	check(below, err)

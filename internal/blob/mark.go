@@ -20,8 +20,8 @@ import (
 // that no database knows does no harm, such as after a crash. So marks are never replaced,
 // which not every bucket could do for nodes that start at once.
 //
-// Marks are beside the contents, at marks/NAME: Walk does not return them, and whoever copies
-// a store as a whole copies them.
+// Marks are beside the contents, at marks/NAME: Walk does not return them, and a copy of a
+// whole store has them.
 const (
 	marksDir = "marks"
 	markText = "A database of Octavo finds its files by this name.\n"

@@ -35,7 +35,7 @@ func CopyOf(from docs.Space) *Prepared { return &Prepared{from: &from} }
 // as one.
 const maxLayers = 8
 
-// beginCopy makes the content of another space that of a new one, without its
+// beginCopy gives a new space the content of another one, without its
 // history and without copying data: both have the same tree, and new layers of the
 // index on top of the layer that the original had.
 func beginCopy(ctx context.Context, tx *store.Tx, from, to docs.Space) error {

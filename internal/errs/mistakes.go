@@ -8,8 +8,8 @@ import (
 // MaxDetails is the maximum number of details of an error. More of them help nobody.
 const MaxDetails = 20
 
-// Mistakes collects what is wrong with the parts of an input, so that one answer names all
-// of it: whoever mends the first mistake should not find the second one by trying again.
+// Mistakes collects what is wrong with the parts of an input, so that one response names
+// all of it: callers should not find the second mistake by mending the first and trying again.
 type Mistakes struct {
 	details []Detail
 	only    error // the first error, which is returned as it is if there is no other

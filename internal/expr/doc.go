@@ -11,7 +11,7 @@
 //
 // An expression can read only the data that it is evaluated over. There are no
 // prototypes, no globals and no functions that can be stored. Members are read
-// from own keys. Go values of types other than those of JSON are an error. Time
+// from own keys. Go values of types that JSON does not have are an error. Time
 // and memory are limited by counting, so that the same expression over the same
 // data always has the same result.
 //

@@ -58,7 +58,7 @@ func (s Schema) Listed() bool {
 	return ok
 }
 
-// ID returns the id of the schema, which is that of the target if the schema is a
+// ID returns the id of the schema, or of its target if the schema is a
 // reference.
 func (s Schema) ID() SchemaID {
 	if s.IsZero() {

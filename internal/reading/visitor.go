@@ -66,8 +66,8 @@ func (v *Visitor) Passing() *Visitor {
 // Kept reports whether caches may keep what was made for the visitor.
 func (v *Visitor) Kept() bool { return v == nil || !v.passing }
 
-// Environment returns the variables of expressions: those of the space and of the page, and the
-// claims of the visitor. A member has no claims, so conditions on claims do not hold.
+// Environment returns the variables of expressions: the variables of the space and of the page, and
+// the claims of the visitor. A member has no claims, so conditions on claims do not hold.
 func (v *Visitor) Environment(space, page docs.Variables) map[string]any {
 	claims := map[string]any{"unsigned": map[string]any{}}
 	if v != nil {

@@ -84,7 +84,7 @@ func EachPosting(rows []Row, fn func(id int64, term []byte, impact Impact)) erro
 	}
 }
 
-// Merge merges the rows of several segments into those of one. It leaves out the
+// Merge merges the rows of several segments into the rows of one. It leaves out the
 // pages for which lives returns false. Each element of segments must be all rows of
 // a segment in a range of words, sorted by key.
 func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {

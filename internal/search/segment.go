@@ -196,8 +196,8 @@ type list struct {
 // NewSegment returns an empty segment.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
-// AddEncoded adds the encoded Doc of a page. Its id must be larger than those of
-// the pages added before.
+// AddEncoded adds the encoded Doc of a page. Its id must be larger than the ids
+// of the pages added before.
 func (s *Segment) AddEncoded(id int64, data []byte) {
 	for term, impact := range DecodeDoc(data) {
 		l, ok := s.terms[string(term)]

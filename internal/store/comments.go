@@ -288,7 +288,7 @@ func (r reviewReads) CountCommenters(ctx context.Context, org docs.OrgID, in doc
 	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members m WHERE `+commented, org, in.Space, in.Request)
 }
 
-// EnabledMembers returns those of some users who are members of an
+// EnabledMembers returns the users among some who are members of an
 // organization and not disabled, in the order of their ids.
 func (r reviewReads) EnabledMembers(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]docs.UserID, error) {
 	if len(users) == 0 {

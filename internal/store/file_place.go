@@ -26,7 +26,7 @@ func (r serverReads) FilePlace(ctx context.Context) (FilePlace, error) {
 	}, `SELECT mark, place, created_at FROM file_place`)
 }
 
-// HasFiles reports whether a revision has a file. It may miss those of spaces that an older
+// HasFiles reports whether a revision has a file. It may miss files of spaces that an older
 // version made and that are not counted yet.
 func (r serverReads) HasFiles(ctx context.Context) (bool, error) {
 	n, err := engine.One(ctx, r, "files", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM spaces WHERE file_bytes > 0 LIMIT 1) AS found`)

@@ -57,7 +57,7 @@ func (r integrationReads) GitOperation(ctx context.Context, space docs.SpaceID, 
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.id = $2`, space, id)
 }
 
-// GitOperations lists those of a space, newest first.
+// GitOperations lists the git operations of a space, newest first.
 func (r integrationReads) GitOperations(ctx context.Context, space docs.SpaceID, p Page) ([]docs.GitOperation, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{engine.LastText}

@@ -66,7 +66,7 @@ func (tx contentWrites) AddLayer(ctx context.Context, l Layer) error {
 	return engine.Put(ctx, tx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
 }
 
-// LayerIsEmpty reports whether a layer has no entries of its own.
+// LayerIsEmpty reports whether a layer itself has no entries.
 func (r contentReads) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
 	n, err := engine.One(ctx, r, "layer", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
 	return n == 0, err

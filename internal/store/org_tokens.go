@@ -104,8 +104,8 @@ func (s withMore) Scan(dest ...any) error { return s.Scanner.Scan(append(dest, s
 const usedTokensFrom = ` FROM organization_tokens x JOIN tokens t ON t.id = x.token_id JOIN users u ON u.id = t.user_id
 	JOIN members m ON m.org_id = x.org_id AND m.user_id = t.user_id AND NOT t.session`
 
-// OrgTokens lists the tokens of members that were used in an organization, and those of its
-// service accounts, oldest first.
+// OrgTokens lists the tokens of members that were used in an organization, and the tokens of
+// its service accounts, oldest first.
 func (r orgReads) OrgTokens(ctx context.Context, org docs.OrgID, p Page) ([]docs.UsedToken, Key, error) {
 	items, err := engine.Many(ctx, r, scanUsedToken, `
 		SELECT `+tokenColumns+`, `+userColumns+`, x.last_used_at, x.last_address, x.blocked_at`+usedTokensFrom+`

@@ -110,7 +110,7 @@ type UsedBySpace struct {
 	Quotas docs.Quotas
 }
 
-// LargestSpaces returns at most limit spaces of an organization: those with quotas of their own, then
+// LargestSpaces returns at most limit spaces of an organization: spaces with their own quotas, then
 // the largest of the others.
 func (r orgReads) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (v UsedBySpace, err error) {
@@ -264,7 +264,7 @@ func (tx orgWrites) SetCounted(ctx context.Context, space docs.SpaceID, at docs.
 	return counted == 1, err
 }
 
-// CopyUsage sets the usage of a copy to that of its original. Shared texts and files count for both,
+// CopyUsage sets the usage of a copy to the usage of its original. Shared texts and files count for both,
 // because the copy keeps them when the original is deleted.
 func (tx orgWrites) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
 	err := engine.Put(ctx, tx, `

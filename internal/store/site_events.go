@@ -24,7 +24,7 @@ type EventCount struct {
 	Events int64
 }
 
-// AddEvents adds to the counts of events. Those of sites that are gone are left
+// AddEvents adds to the counts of events. Events of sites that are gone are left
 // out.
 func (tx siteWrites) AddEvents(ctx context.Context, counts []EventCount) error {
 	exists := map[docs.SiteID]bool{}

@@ -24,8 +24,8 @@ type QuestionCount struct {
 // MaxQuestions is how many questions of a site are stored on a day.
 const MaxQuestions = 200
 
-// AddQuestions adds to the counts of questions, which are sorted by site and day. Those of sites
-// that are gone or that keep no questions are left out, and those beyond MaxQuestions.
+// AddQuestions adds to the counts of questions, which are sorted by site and day. Questions of
+// sites that are gone or that keep no questions are left out, and questions beyond MaxQuestions.
 func (tx siteWrites) AddQuestions(ctx context.Context, counts []QuestionCount) error {
 	var kept []QuestionCount
 	for len(counts) > 0 {

@@ -70,7 +70,7 @@ func (r siteReads) SiteByBasename(ctx context.Context, name string) (docs.Site, 
 	})
 }
 
-// SiteByHostname returns the site with a host name of its own.
+// SiteByHostname returns the site that has a host name.
 func (r siteReads) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
 	return engine.Cached(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
 		return engine.One(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1 AND `+inPresentOrg("w"), name)
@@ -142,7 +142,7 @@ func (r siteReads) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.Site
 }
 
 // SpacesOnSite returns the spaces of a site that a viewer can see, with the
-// viewer's role. Those in the trash are visible to whoever can restore them.
+// viewer's role. Spaces in the trash are visible to viewers who can restore them.
 func (r siteReads) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([]Ranked[docs.Space], error) {
 	return engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Space], err error) {
 		var row spaceRow

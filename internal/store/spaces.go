@@ -132,8 +132,8 @@ func (r containerReads) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter
 	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
-// AllSpaces returns the ids of all spaces, those in the trash too, but not those of
-// organizations that are deleted.
+// AllSpaces returns the ids of all spaces, including the trash, but not spaces of
+// deleted organizations.
 func (r containerReads) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
 	return engine.Many(ctx, r, engine.ScanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE `+inPresentOrg("s")+` ORDER BY s.id`)
 }

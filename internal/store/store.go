@@ -3,9 +3,9 @@
 //
 // A Store reads on its pool; InTx returns a Tx that reads and writes in one
 // transaction. Both have the same read methods. A method never opens a
-// transaction of its own, never decides who may do something, and never
-// calls the network. How statements are run on the databases is known by
-// package engine, and how the search index is stored by package searchrows.
+// transaction, never decides who may do something, and never calls the
+// network. Package engine knows how statements are run on the databases, and
+// package searchrows how the search index is stored.
 //
 // The methods of Reader and Tx are grouped by nouns (rows.go). What a member may see is
 // decided in access.go, for lists, and by docs.Access for one thing.

@@ -118,7 +118,7 @@ func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n Ne
 	})
 }
 
-// AddInTx is like Post in a transaction of the caller, such as that of a review. The
+// AddInTx is like Post in a transaction of the caller, such as a review. The
 // caller has checked that the user of the grant may comment.
 func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n New) (docs.PostedComment, error) {
 	p, err := s.placeOf(ctx, tx.Reader, g, n.Request)

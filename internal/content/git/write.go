@@ -151,7 +151,7 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	return at, nil
 }
 
-// Present returns those of the paths at which a commit has an entry of any kind.
+// Present returns the paths, among some, at which a commit has an entry of any kind.
 func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]string, error) {
 	if !oidForm.MatchString(commit) {
 		return nil, badCommit()

@@ -85,8 +85,8 @@ func (s *Index) Found(ctx context.Context, v *revision.View, h searchrows.Hit) (
 }
 
 // SearchAll searches several spaces and ranks their pages together. Views may be
-// those of visitors. If a space occurs twice, the first view is searched. The results
-// are those behind the place at, which is moved behind them; nil: the best ones.
+// views of visitors. If a space occurs twice, the first view is searched. The results
+// come after the place at, which is moved behind them; nil: the best ones.
 func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit int, at *searchrows.Place) ([]Found, bool, error) {
 	in, err := s.scopesOf(ctx, views, nil)
 	if err != nil {

@@ -38,7 +38,7 @@ type Draft struct {
 	whole    *chunk.Hash // the existing tree that the draft was made equal to, if any
 }
 
-// DraftAt returns a draft on the revision whose time and new ids are those of now.
+// DraftAt returns a draft on the revision whose time and new ids are made from now.
 func (v *View) DraftAt(now time.Time) *Draft { return v.Draft(docs.TimeOf(now), IDGenerator(now)) }
 
 // Draft returns a draft on the revision.

@@ -1,6 +1,6 @@
-// Package challenge finds out whether somebody who claims a name of the DNS has it:
-// whoever can set a TXT record beside it does. What the value is, and what follows
-// from a proof, is decided by those who ask.
+// Package challenge finds out whether somebody who claims a name of the DNS has it,
+// by a TXT record beside the name. The caller decides what the value is and what follows
+// from a proof.
 package challenge
 
 import (

@@ -2,7 +2,7 @@
 // somebody mentions them or replies to them, or their change request changes.
 //
 // A job turns an event into notices, one for each user ([Service.Notify]). A notice refers to
-// resources and has no text of its own. Titles and quotes are read when it is shown or mailed, and only
+// resources and does not contain text. Titles and quotes are read when it is shown or mailed, and only
 // if the user may see the space at that time. Jobs of each user send mails, immediately or as a
 // digest ([Service.Send]).
 package inbox

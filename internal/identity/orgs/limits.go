@@ -130,7 +130,7 @@ func limitAgain(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgI
 	return of.take(ctx, tx, by, string(user), 1, maxAgain)
 }
 
-// LimitAddress counts a new address that a user asks for. It gets a mail, whoever has it.
+// LimitAddress counts a new address that a user asks for. It gets a mail whether or not it has an account.
 func LimitAddress(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	return newAddresses.take(ctx, tx, by, string(by.User), 1, maxAddresses)
 }

@@ -1,5 +1,5 @@
-// Package icons provides the icons that documentation refers to: those of Font Awesome
-// Free (CC BY 4.0), by their current and former names.
+// Package icons provides the icons that documentation refers to, from Font Awesome Free
+// (CC BY 4.0), by their current and former names.
 //
 // An icon that is not in the free set is replaced by one with a similar meaning, so that
 // a page never lacks an icon.

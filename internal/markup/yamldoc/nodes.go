@@ -94,8 +94,8 @@ func CloneMapping(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// WithComment sets the line comment of n to that of the value that it replaces,
-// which may be nil, and returns n.
+// WithComment sets the line comment of n to the comment of the value that it
+// replaces, which may be nil, and returns n.
 func WithComment(n, replaced *yaml.Node) *yaml.Node {
 	if replaced != nil && replaced.Kind == yaml.ScalarNode {
 		n.LineComment = replaced.LineComment

@@ -83,7 +83,7 @@ func (o Override) MarshalJSON() ([]byte, error) {
 // IsEmpty reports whether nothing is overridden.
 func (o Override) IsEmpty() bool { return len(o.tree) == 0 }
 
-// With returns the override after a change. Values of the patch replace those of the override,
+// With returns the override after a change. Values of the patch replace values of the override,
 // and null drops them.
 func (o Override) With(p Patch) Override { return Override{merge(o.tree, p.tree, groups)} }
 

@@ -144,7 +144,7 @@ type HeaderLink struct {
 	Condition      string        `json:"condition,omitempty" maxLength:"1024" doc:"Who sees the link; an empty condition is everybody. Visitors never receive it."`
 }
 
-// Target is the target of a link of the header. Ref is nil for a menu without a link of its own.
+// Target is the target of a link of the header. Ref is nil for a menu that is not itself a link.
 // In JSON it is a reference or null.
 type Target struct{ Ref *docs.Ref }
 

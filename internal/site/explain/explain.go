@@ -1,6 +1,6 @@
 // Package explain explains why a visitor of a site sees a page or does not see it.
 //
-// The package makes no decisions of its own. Each step calls the function that decides
+// The package itself makes no decisions. Each step calls the function that decides
 // for real visitors, and adds the reason as text.
 //
 // Where a change goes:

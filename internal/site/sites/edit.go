@@ -37,8 +37,8 @@ type SpacePatch struct {
 	LocalizedTitle opt.Val[map[string]string]
 }
 
-// UpdateSpace changes a site space. The title is that of the space that it refers to after the
-// change.
+// UpdateSpace changes a site space. The title is the title of the space that it refers to after
+// the change.
 func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) (docs.SiteItem, error) {
 	it, err := s.Item(docs.SiteSpace, id)
 	if err != nil {

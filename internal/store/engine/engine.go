@@ -1,11 +1,11 @@
 // Package engine runs SQL on SQLite and on PostgreSQL. It knows how a database is opened,
 // migrated, backed up and restored, how transactions are ordered, retried and made
-// durable, and how rows are read, cached, inserted and paged. Which rows there are is
-// known by package store alone, which is built on it.
+// durable, and how rows are read, cached, inserted and paged. Only package store, which
+// is built on it, knows which rows there are.
 //
 // A DB reads on its pool, Do runs a transaction, and Snapshot reads one consistent state.
-// Whoever has rows embeds a Reader or a Tx, and passes itself to the functions of this
-// package: One, Many and Each read, Exec, Put and Insert write. They are functions, not
+// A type that has rows embeds a Reader or a Tx, and passes itself to the functions of
+// this package: One, Many and Each read, Exec, Put and Insert write. They are functions, not
 // methods, so that what embeds a Tx does not offer SQL to its callers.
 //
 // The few things that differ between the databases are in sqlite.go and postgres.go. How

@@ -41,8 +41,8 @@ func Row(ctx context.Context, r Querier, text string, args ...any) Scanner {
 	return r.reader().run.row(ctx, text, args...)
 }
 
-// Query runs a statement that returns rows, for those who read them in a way of their own.
-// The caller closes them.
+// Query runs a statement that returns rows, for callers that read them in another way. The
+// caller closes them.
 func Query(ctx context.Context, r Querier, text string, args ...any) (*sql.Rows, error) {
 	return r.reader().run.query(ctx, text, args...)
 }

@@ -1,8 +1,8 @@
 // Package owner knows to whom files of the data folder belong, and lets a command that an
 // administrator runs work as that user.
 //
-// A server usually runs as a user of its own. What root wrote into its data folder, the
-// server could not read.
+// A server usually runs as its own user. It could not read what root wrote into its data
+// folder.
 package owner
 
 import (
@@ -46,8 +46,8 @@ func (u User) Chown() string {
 
 // Of returns to whom a data folder belongs: its owner or, if that is root, the owner of the
 // first of its entries who is not root; those in first come before the others. It is root
-// only if nobody else has anything there. Whoever owns the folder or an entry chooses what
-// names in it refer to, and with a link could make root write elsewhere; so entries are not
+// only if nobody else has anything there. The owner of the folder or of an entry chooses
+// what names in it refer to, and with a link could make root write elsewhere; so entries are not
 // followed.
 func Of(folder string, first ...string) (User, bool) {
 	st, err := os.Stat(folder)

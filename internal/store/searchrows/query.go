@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
-// Scope is a set of pages that is searched: those of a chain of layers. The
-// entry of a page is that of the topmost layer that has one.
+// Scope is a set of pages that is searched: the pages of a chain of layers.
+// The entry of a page comes from the topmost layer that has one.
 type Scope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Start runs the identity provider of the folder idp as a process of its own until the test ends, and
+// Start runs the identity provider of the folder idp as a separate process until the test ends, and
 // returns its address.
 func Start(t testing.TB) string {
 	t.Helper()

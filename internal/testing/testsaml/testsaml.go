@@ -1,5 +1,5 @@
-// Package testsaml makes answers of an identity provider for tests: signed as real ones are, and
-// open to changes afterwards.
+// Package testsaml makes responses of an identity provider for tests, signed as real ones are,
+// which tests can change.
 package testsaml
 
 import (

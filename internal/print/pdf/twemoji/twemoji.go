@@ -1,5 +1,5 @@
-// Package twemoji has pictures of emoji: those of Twemoji (CC BY 4.0), in colour and
-// as outlines, for paper, where no font of the reader can draw them.
+// Package twemoji has pictures of emoji from Twemoji (CC BY 4.0), in colour and as
+// outlines, for paper, where no font of the reader can draw them.
 package twemoji
 
 import (

@@ -1,4 +1,4 @@
-// Command idp is a SAML identity provider for tests: crewjam's samlidp in a process of its own.
+// Command idp is a SAML identity provider for tests: crewjam's samlidp in a separate process.
 // It prints its address. Services and users are made with PUT /services/ID (metadata) and
 // PUT /users/NAME (JSON); POST /rotate replaces the key, GET /certificate returns its certificate.
 package main

@@ -54,7 +54,7 @@ func (h *handlers) serviceAccounts() {
 	}, h.revokeServiceToken)
 }
 
-// ServiceAccount is the JSON form of a service account. Its id is that of a user.
+// ServiceAccount is the JSON form of a service account. Its id is the id of a user.
 type ServiceAccount struct {
 	Object     string        `json:"object" enum:"service-account"`
 	ID         string        `json:"id"`

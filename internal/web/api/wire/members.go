@@ -5,7 +5,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Member is the JSON form of a member. Its id is that of the user.
+// Member is the JSON form of a member. Its id is the id of the user.
 type Member struct {
 	Object     string     `json:"object" enum:"member"`
 	ID         string     `json:"id"`

@@ -115,8 +115,8 @@ func (v *Views) SeenSpace(by authz.Actor, s docs.Space, r docs.Role, visited boo
 	return v.sharedSpace(by, s, r, shareKey)
 }
 
-// AppURL returns the address of a page in the application, or that of the space if the
-// path is empty.
+// AppURL returns the address of a page in the application, or of the space if the path
+// is empty.
 func (v *Views) AppURL(sp docs.Space, path string) string {
 	out := v.BaseURL + "/o/" + string(sp.Org) + "/s/" + string(sp.ID)
 	if path == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
-// Views makes the JSON forms. Its addresses are those of the kernel.
+// Views makes the JSON forms. Its addresses come from the kernel.
 type Views struct {
 	*kernel.Kernel
 	content *content.Service

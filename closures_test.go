@@ -92,7 +92,7 @@ func assignedOutside(fn *ast.FuncDecl) []token.Pos {
 			}
 		case *ast.FuncLit:
 			if retried[n] || inTransaction(n.Type) {
-				out = append(out, outsideOf(n, n.Body, nil)...)
+				out = append(out, outsideOf(n, n.Body, token.NoPos)...)
 			}
 		}
 		return true
@@ -117,20 +117,20 @@ func inTransaction(f *ast.FuncType) bool {
 	})
 }
 
-// receiver returns the receiver of a method of a pointer, or nil.
-func receiver(fn *ast.FuncDecl) *ast.Object {
+// receiver returns the place where the receiver of a method of a pointer is declared, or NoPos.
+func receiver(fn *ast.FuncDecl) token.Pos {
 	if fn.Recv == nil || len(fn.Recv.List[0].Names) == 0 {
-		return nil
+		return token.NoPos
 	}
 	if _, ok := fn.Recv.List[0].Type.(*ast.StarExpr); !ok {
-		return nil
+		return token.NoPos
 	}
-	return fn.Recv.List[0].Names[0].Obj
+	return fn.Recv.List[0].Names[0].Pos()
 }
 
 // outsideOf returns the assignments in a body to variables that are not declared in within, or to
-// what through points to, if it is not nil.
-func outsideOf(within ast.Node, body *ast.BlockStmt, through *ast.Object) []token.Pos {
+// what the variable that is declared at through points to.
+func outsideOf(within ast.Node, body *ast.BlockStmt, through token.Pos) []token.Pos {
 	var out []token.Pos
 	check := func(to ast.Expr) {
 		id, whole := rootOf(to)
@@ -138,7 +138,7 @@ func outsideOf(within ast.Node, body *ast.BlockStmt, through *ast.Object) []toke
 			return
 		}
 		declared := id.Obj != nil && within.Pos() <= id.Obj.Pos() && id.Obj.Pos() < within.End()
-		if !declared || through != nil && id.Obj == through && !whole {
+		if !declared || id.Obj.Pos() == through && !whole {
 			out = append(out, to.Pos())
 		}
 	}

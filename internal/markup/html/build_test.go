@@ -100,5 +100,3 @@ func inParagraph(inline string) string {
 
 // wrap returns a document with the given nodes in JSON.
 func wrap(nodes string) string { return `{"object":"document","data":{},"nodes":[` + nodes + `]}` }
-
-const textJSON = `{"object":"text","leaves":[{"object":"leaf","text":"x","marks":[]}]}`

@@ -73,6 +73,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	uses, err := budget.ParseLimits(c.Limits)
+	if err != nil {
+		return fmt.Errorf("--limits: %w", err)
+	}
 	allowed, err := outbound.Parse(c.OutboundAllow)
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
@@ -122,7 +126,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), NoSiteList: c.NoSiteList,
 		OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
-		Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
+		Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
 	})
@@ -155,9 +159,6 @@ func (c *serveCmd) tune(ctx context.Context) (int64, error) {
 	limit, err := memoryLimit(c.MemoryLimit)
 	if err != nil {
 		return 0, fmt.Errorf("--memory-limit: %w", err)
-	}
-	if err := budget.SetLimits(c.Limits); err != nil {
-		return 0, fmt.Errorf("--limits: %w", err)
 	}
 	go newHeap(limit).watch(ctx)
 	budget.ShareProcessors()

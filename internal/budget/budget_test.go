@@ -12,8 +12,8 @@ import (
 )
 
 func TestBudgetEnds(t *testing.T) {
-	ctx := NewContext(context.Background(), New())
-	most := limits[Words].most
+	ctx := NewContext(context.Background(), New(context.Background()))
+	most := byKind[Words].most
 	if err := FromContext(ctx).Spend(Words, most); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestPartsAreGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, turns := NewPool("tests", 2), NewTurns(1)
 		work := func(who string, parts int) (waited time.Duration, err error) {
-			b := turns.Budget(who)
+			b := turns.Budget(t.Context(), who)
 			defer b.End()
 			ctx, asked := NewContext(t.Context(), b), time.Now()
 			release, err := p.Enter(ctx, who, 1)
@@ -167,7 +167,7 @@ func TestLeavingWithoutThePart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool("tests", 1)
 		gone, leave := context.WithCancel(t.Context())
-		ctx := NewContext(gone, New())
+		ctx := NewContext(gone, New(gone))
 		release, err := p.Enter(ctx, "a", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -225,25 +225,24 @@ func TestAwaitAndTry(t *testing.T) {
 }
 
 func BenchmarkSpend(b *testing.B) {
-	ctx := NewContext(context.Background(), New())
+	ctx := NewContext(context.Background(), New(context.Background()))
 	for b.Loop() {
 		_ = FromContext(ctx).Spend(Words, 0)
 	}
 }
 
 // Operators set limits by name.
-func TestSetLimits(t *testing.T) {
-	was := Limit(Steps)
+func TestParseLimits(t *testing.T) {
 	for _, wrong := range []map[string]int64{{"steps": 0}, {"values": -1}, {"unknown": 1}} {
-		if err := SetLimits(wrong); err == nil {
+		if _, err := ParseLimits(wrong); err == nil {
 			t.Errorf("%v is taken", wrong)
 		}
 	}
-	if err := SetLimits(map[string]int64{"steps": 7}); err != nil {
+	l, err := ParseLimits(map[string]int64{"steps": 7})
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = SetLimits(map[string]int64{"steps": was}) }()
-	b := New()
+	b := New(ForRequests(t.Context(), l))
 	if err := b.Spend(Steps, 7); err != nil {
 		t.Error(err)
 	}
@@ -253,5 +252,31 @@ func TestSetLimits(t *testing.T) {
 	b.Renew(Steps)
 	if left := b.Left(Steps); left != 7 {
 		t.Errorf("%d are left of a new part", left)
+	}
+	if got := New(t.Context()).Left(Steps); got != byKind[Steps].most {
+		t.Errorf("another server has %d steps", got)
+	}
+}
+
+// A request without a budget fails, other work gets one.
+func TestRequestsNeedABudget(t *testing.T) {
+	ctx := ForRequests(t.Context(), Limits{})
+	if err := FromContext(ctx).Spend(Words, 1); !errs.Is(err, errs.Internal) {
+		t.Errorf("a request without a budget: %v", err)
+	}
+	released := false
+	FromContext(ctx).Hold(func() { released = true })
+	if !released {
+		t.Error("a part of a pool is lost")
+	}
+	if err := FromContext(NewContext(ctx, New(ctx))).Spend(Words, 1); err != nil {
+		t.Error(err)
+	}
+	l, err := ParseLimits(map[string]int64{"words": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := FromContext(ForJobs(t.Context(), l)).Left(Words); got != 3 {
+		t.Errorf("a job has %d words", got)
 	}
 }

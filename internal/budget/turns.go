@@ -47,13 +47,17 @@ func NewTurns(n int) *Turns {
 // ProcessTurns returns the Turns of a process: one turn fewer than there are processors.
 func ProcessTurns() *Turns { return NewTurns(max(1, Processors()-1)) }
 
-// Budget returns a budget for work of who that takes turns with other work. The caller must call End
-// when the work is done.
-func (t *Turns) Budget(who string) *Budget {
-	b := New()
+// Budget returns a budget for work of who that takes turns with other work, with the limits of the
+// server of a context. The caller must call End when the work is done.
+func (t *Turns) Budget(ctx context.Context, who string) *Budget {
+	b := New(ctx)
 	b.turns, b.who = t, who
 	return b
 }
+
+// PaidBy sets for whom the work is, which is known only when a request is admitted. It is called
+// before the work takes turns.
+func (b *Budget) PaidBy(who string) { b.who = who }
 
 // excessOf returns the time beyond shortWork that requests of who took recently.
 func (t *Turns) excessOf(who string) time.Duration {

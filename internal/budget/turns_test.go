@@ -10,7 +10,7 @@ import (
 // request simulates a request that takes some time, and returns how long it waited first.
 func request(t *testing.T, turns *Turns, who string, takes time.Duration) time.Duration {
 	t.Helper()
-	b := turns.Budget(who)
+	b := turns.Budget(t.Context(), who)
 	defer b.End()
 	asked := time.Now()
 	end, err := Begin(NewContext(t.Context(), b))
@@ -71,7 +71,7 @@ func TestWhoIsAloneTakesNoTurns(t *testing.T) {
 func TestWaitingDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
-		b := turns.Budget("a")
+		b := turns.Budget(t.Context(), "a")
 		ctx := NewContext(t.Context(), b)
 		end, err := Begin(ctx)
 		if err != nil {
@@ -95,7 +95,7 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 		turns := NewTurns(1)
 		request(t, turns, "b", 2*time.Second)
 		request(t, turns, "a", 2*time.Second)
-		slow := turns.Budget("a")
+		slow := turns.Budget(t.Context(), "a")
 		defer slow.End()
 		end, err := Begin(NewContext(t.Context(), slow))
 		if err != nil {
@@ -113,13 +113,13 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 func TestPausing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
-		b := turns.Budget("a")
+		b := turns.Budget(t.Context(), "a")
 		ctx := NewContext(t.Context(), b)
 		if err := Turn(ctx); err != nil {
 			t.Fatal(err)
 		}
 		resume := Pause(ctx)
-		other := turns.Budget("b")
+		other := turns.Budget(t.Context(), "b")
 		if err := Turn(NewContext(t.Context(), other)); err != nil {
 			t.Fatal(err)
 		}
@@ -143,14 +143,14 @@ func TestWhoUsedLeastIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
 		request(t, turns, "greedy", 10*time.Second)
-		holder := turns.Budget("holder")
+		holder := turns.Budget(t.Context(), "holder")
 		if err := Turn(NewContext(t.Context(), holder)); err != nil {
 			t.Fatal(err)
 		}
 		var order []string
 		for _, who := range []string{"greedy", "modest"} {
 			go func() {
-				b := turns.Budget(who)
+				b := turns.Budget(t.Context(), who)
 				if err := Turn(NewContext(t.Context(), b)); err != nil {
 					t.Error(err)
 				}
@@ -184,7 +184,7 @@ func TestWorkInPartsYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
 		long := func(who string) {
-			b := turns.Budget(who)
+			b := turns.Budget(t.Context(), who)
 			defer b.End()
 			ctx := NewContext(t.Context(), b)
 			if err := Turn(ctx); err != nil {
@@ -200,7 +200,7 @@ func TestWorkInPartsYields(t *testing.T) {
 		began := time.Now()
 		go long("a")
 		synctest.Wait()
-		b := turns.Budget("b")
+		b := turns.Budget(t.Context(), "b")
 		if err := Turn(NewContext(t.Context(), b)); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,7 @@ func TestWorkInPartsYields(t *testing.T) {
 
 // Who left does not go on.
 func TestYieldEndsWithTheContext(t *testing.T) {
-	ctx, leave := context.WithCancel(NewContext(t.Context(), NewTurns(1).Budget("a")))
+	ctx, leave := context.WithCancel(NewContext(t.Context(), NewTurns(1).Budget(t.Context(), "a")))
 	if err := Yield(ctx); err != nil {
 		t.Error(err)
 	}
@@ -234,7 +234,7 @@ func TestYieldEndsWithTheContext(t *testing.T) {
 func TestEntering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns, pool := NewTurns(1), NewPool("books", 1)
-		first, second := turns.Budget("a"), turns.Budget("b")
+		first, second := turns.Budget(t.Context(), "a"), turns.Budget(t.Context(), "b")
 		release, err := pool.Enter(NewContext(t.Context(), first), "a", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +270,7 @@ func TestPartsAreFairAmongCallers(t *testing.T) {
 		const part = 250 * time.Millisecond
 		stop := make(chan struct{})
 		parts := func(who string, n int) (waited time.Duration) {
-			b := turns.Budget(who)
+			b := turns.Budget(t.Context(), who)
 			defer b.End()
 			ctx := NewContext(t.Context(), b)
 			began := time.Now()

@@ -125,8 +125,8 @@ func TestLargePicturesInLittleMemory(t *testing.T) {
 
 // A document has a budget of pixels. Pictures that exceed it become links.
 func TestPixelsAreCounted(t *testing.T) {
-	d := &document{}
-	if !d.spend(int(budget.Limit(budget.Pixels))-10) || d.spend(11) || !d.spend(10) || d.spend(1) {
+	d := &document{ctx: t.Context()}
+	if !d.spend(int(budget.New(t.Context()).Limit(budget.Pixels))-10) || d.spend(11) || !d.spend(10) || d.spend(1) {
 		t.Error("the budget is not kept")
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, 4000, 6000)) // of a format that is decoded as a whole

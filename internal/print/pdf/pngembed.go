@@ -128,7 +128,7 @@ var errManyPixels = errors.New("the pictures of the document have too many pixel
 // spend subtracts work on pixels from the budget. It reports false if the budget is too
 // small.
 func (d *document) spend(pixels int) bool {
-	if int64(pixels) > budget.Limit(budget.Pixels)-d.work {
+	if int64(pixels) > budget.FromContext(d.ctx).Limit(budget.Pixels)-d.work {
 		return false
 	}
 	d.work += int64(pixels)

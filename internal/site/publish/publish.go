@@ -240,7 +240,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	}
-	uses := h.Turns.Budget(string(site.Org))
+	uses := h.Turns.Budget(r.Context(), string(site.Org))
 	defer uses.End()
 	r = r.WithContext(budget.NewContext(r.Context(), uses))
 	root := strings.TrimSuffix(requestURL(r).EscapedPath(), rest)

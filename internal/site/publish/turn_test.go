@@ -86,7 +86,7 @@ func (w *world) busy() (end func()) {
 	turns := budget.NewTurns(1)
 	w.handler.Turns = turns
 	work := func(who string) (*budget.Budget, context.Context) {
-		b := turns.Budget(who)
+		b := turns.Budget(w.Context(), who)
 		return b, budget.NewContext(w.Context(), b)
 	}
 	b, ctx := work(string(w.org))

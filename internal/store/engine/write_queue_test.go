@@ -60,7 +60,7 @@ func TestASmallWriteAmongLongOnes(t *testing.T) {
 	const many = 12
 	for range many {
 		go func() {
-			if err := do(budget.NewContext(t.Context(), turns.Budget("greedy")), s, long); err != nil {
+			if err := do(budget.NewContext(t.Context(), turns.Budget(t.Context(), "greedy")), s, long); err != nil {
 				t.Error(err)
 			}
 			done <- struct{}{}
@@ -69,7 +69,7 @@ func TestASmallWriteAmongLongOnes(t *testing.T) {
 	for range 6 { // now it is known who writes much
 		<-started
 	}
-	if err := do(budget.NewContext(t.Context(), turns.Budget("modest")), s, func(*Tx) error { return nil }); err != nil {
+	if err := do(budget.NewContext(t.Context(), turns.Budget(t.Context(), "modest")), s, func(*Tx) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(started); n > 1 { // one that was in the group before

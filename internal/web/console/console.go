@@ -162,7 +162,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		most = samlForm
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, most)
-	h.mux.ServeHTTP(w, r.WithContext(budget.NewContext(r.Context(), budget.New())))
+	h.mux.ServeHTTP(w, r.WithContext(budget.NewContext(r.Context(), budget.New(r.Context()))))
 }
 
 // maxForm is the maximum size of a form in bytes.

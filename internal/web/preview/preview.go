@@ -26,6 +26,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/openapi"
@@ -138,11 +139,21 @@ func (s *Server) Trouble() string {
 	return ""
 }
 
+// withBudget gives each request a budget.
+func withBudget(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		uses := budget.New(r.Context())
+		defer uses.End()
+		next.ServeHTTP(w, r.WithContext(budget.NewContext(r.Context(), uses)))
+	})
+}
+
 // Run serves until ctx ends or the listener fails.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
+	base := budget.ForRequests(ctx, budget.Limits{})
 	s.http = &http.Server{
-		Handler: s.handler(), BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: withBudget(s.handler()), BaseContext: func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: writeTime, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}

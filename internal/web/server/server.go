@@ -90,10 +90,11 @@ type Config struct {
 	TryIt               *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
 	Fonts               *typeface.Fonts  // fonts of PDFs, besides the bundled ones
 	Limit               kernel.Limit
-	Memory              int64    // bytes that the process may use; 0 if unknown
-	Proxies             Proxies  // trusted to report the address of a client
-	Origins             []string // web sites whose pages may call the API, such as https://app.example.com
-	AccessLog           bool     // log every request, not only failures
+	Budget              budget.Limits // what one request or job may use
+	Memory              int64         // bytes that the process may use; 0 if unknown
+	Proxies             Proxies       // trusted to report the address of a client
+	Origins             []string      // web sites whose pages may call the API, such as https://app.example.com
+	AccessLog           bool          // log every request, not only failures
 	Log                 *slog.Logger
 	Version             string
 	Build               string
@@ -416,8 +417,10 @@ func resolver(address string) *net.Resolver {
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) {
+	base := budget.ForRequests(context.Background(), s.Budget)
 	srv := &http.Server{
-		Handler: h,
+		Handler:     h,
+		BaseContext: func(net.Listener) context.Context { return base },
 		// One limit for headers and body: otherwise each would have its own deadline, and
 		// setting deadlines takes a considerable part of the time of a small read.
 		ReadTimeout:    time.Minute,
@@ -437,7 +440,7 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 // background starts the jobs and the dispatcher of events. It also starts the periodic
 // flush of counters: the last activity of users, and the events of sites.
 func (s *Server) background(work *jobs.Runner) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(budget.ForJobs(context.Background(), s.Budget))
 	s.stopBG = cancel
 	if !s.Quiet {
 		events := webhooks.NewDispatcher(s.Store, s.Outbound, s.Log)

@@ -307,7 +307,7 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	wrong := func(err error) {
 		found.Errors = append(found.Errors, &huma.ErrorDetail{Location: "body", Message: err.Error()})
 	}
-	parsed, err := readStrict(body)
+	parsed, err := readStrict(body, mostValues(ctx))
 	if err != nil {
 		wrong(err)
 		return nil
@@ -396,7 +396,7 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 			return nil, busyProblem(w, err)
 		}
 		until = time.Now().Add(bodyTime + time.Duration(in.size(r)/bodyRate)*time.Second)
-		body, err = readUpTo(r.Body, tooLarge, body, pace, in.tooMany(body))
+		body, err = readUpTo(r.Body, tooLarge, body, pace, in.tooMany(body, mostValues(ctx)))
 		if err == nil {
 			if err := budget.Turn(ctx.Context()); err != nil {
 				return nil, busyProblem(w, err)
@@ -466,14 +466,19 @@ func (in *input) size(r *http.Request) int64 {
 	return in.max
 }
 
-// tooMany returns a function that reports whether a body exceeds the limit of JSON values
+// mostValues returns the number of JSON values that a body may have.
+func mostValues(ctx huma.Context) int64 {
+	return budget.FromContext(ctx.Context()).Limit(budget.Values)
+}
+
+// tooMany returns a function that reports whether a body has more than most JSON values
 // with its next part. body is the part that was read before. The rest of such a body need
 // not be kept, because the body is refused.
-func (in *input) tooMany(body []byte) func(part []byte) bool {
+func (in *input) tooMany(body []byte, most int64) func(part []byte) bool {
 	if in.raw != nil {
 		return notTooMany
 	}
-	values := jsontext.Counter{Most: int(budget.Limit(budget.Values))}
+	values := jsontext.Counter{Most: int(most)}
 	values.Exceeded(body)
 	return values.Exceeded
 }

@@ -201,7 +201,10 @@ func (k *Kernel) guard(o Op) func(huma.Context, func(huma.Context)) {
 		if o.Deprecated != "" {
 			w.Header().Set("Deprecation", "true")
 		}
-		grant, err := k.admit(r, w, o, request, start)
+		uses := k.turns.Budget(ctx.Context(), "") // who pays is not known yet
+		defer uses.End()
+		with := budget.NewContext(ctx.Context(), uses)
+		grant, err := k.admit(with, r, w, o, request, start)
 		if err != nil {
 			k.fail(w, o, request, err)
 			return
@@ -213,9 +216,8 @@ func (k *Kernel) guard(o Op) func(huma.Context, func(huma.Context)) {
 		if o.Time > 0 {
 			k.extendDeadlines(w, o.Time)
 		}
-		uses := k.turns.Budget(payer(grant))
-		defer uses.End()
-		next(huma.WithContext(ctx, authz.NewContext(budget.NewContext(ctx.Context(), uses), grant)))
+		uses.PaidBy(payer(grant))
+		next(huma.WithContext(ctx, authz.NewContext(with, grant)))
 	}
 }
 
@@ -243,7 +245,7 @@ func tag(h http.Header, g *authz.Grant) {
 
 // admit counts a request against the limit of its caller, authenticates the caller, and
 // returns the grant if the rule of the operation allows the request.
-func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o Op, request string, now time.Time) (*authz.Grant, error) {
+func (k *Kernel) admit(ctx context.Context, r *http.Request, w http.ResponseWriter, o Op, request string, now time.Time) (*authz.Grant, error) {
 	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
 		err := k.limits.take(w.Header(), networkCaller(from.Address), now)
@@ -255,7 +257,7 @@ func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o Op, request str
 		}
 		return &authz.Grant{Actor: authz.Actor{Request: from.Request, Address: from.Address}}, err
 	}
-	session, err := k.authenticate(r, from)
+	session, err := k.authenticate(ctx, r, from)
 	who := networkCaller(from.Address)
 	if err == nil && session.Actor.User != "" { // not a visitor
 		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // all tokens of a user share one limit
@@ -266,7 +268,7 @@ func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o Op, request str
 	if err != nil {
 		return nil, err
 	}
-	grant, err := k.Guard.Check(r.Context(), session, o.Allow, r.PathValue, now)
+	grant, err := k.Guard.Check(ctx, session, o.Allow, r.PathValue, now)
 	if err != nil {
 		return nil, err
 	}
@@ -280,17 +282,17 @@ const csrfHeader = "X-CSRF-Token"
 // authenticate returns the session of the token of a request, or of the cookie of a
 // browser. Pages of other sites can make a browser send its cookie, but not the header
 // csrfHeader.
-func (k *Kernel) authenticate(r *http.Request, from authz.Origin) (*authz.Session, error) {
+func (k *Kernel) authenticate(ctx context.Context, r *http.Request, from authz.Origin) (*authz.Session, error) {
 	header := r.Header.Get("Authorization")
 	c, err := r.Cookie(k.Cookie)
 	if header != "" || err != nil {
-		return k.Guard.Authenticate(r.Context(), header, from)
+		return k.Guard.Authenticate(ctx, header, from)
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if !reads && subtle.ConstantTimeCompare([]byte(r.Header.Get(csrfHeader)), []byte(signin.CSRF(c.Value))) == 0 {
 		return nil, errs.E(errs.Forbidden, "a request with a session must have the header %s; GET /user/session returns its value", csrfHeader)
 	}
-	return k.Guard.AuthenticateSession(r.Context(), c.Value, from)
+	return k.Guard.AuthenticateSession(ctx, c.Value, from)
 }
 
 // clientOf returns the name of a caller without a user, who counts by network.

@@ -9,7 +9,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
@@ -18,11 +17,11 @@ import (
 const maxJSONDepth = 256
 
 // readStrict parses a body that is one JSON value, with the same result as encoding/json.
-// It refuses everything that strictReader refuses, and bodies with too many values.
-func readStrict(b []byte) (any, error) {
+// It refuses everything that strictReader refuses, and bodies with more than most values.
+func readStrict(b []byte, most int64) (any, error) {
 	// Each value takes much more memory than its bytes. The document of the largest page
 	// that is allowed has fewer values than the default limit.
-	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
+	if jsontext.MoreValues(b, int(most)) {
 		return nil, errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
 	}
 	if !utf8.Valid(b) {

@@ -49,13 +49,16 @@ func TestStrictReader(t *testing.T) {
 		{`{} {}`, `contains more than one JSON value`},
 		{"1\x00", `contains more than one JSON value`},
 	} {
-		_, err := readStrict([]byte(c.in))
+		_, err := readStrict([]byte(c.in), testValues)
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
 			t.Errorf("%.40q: %v, not %q", c.in, err, c.want)
 		}
 	}
 }
+
+// testValues is the default limit.
+var testValues = budget.New(context.Background()).Limit(budget.Values)
 
 // FuzzStrict compares what is accepted, and what it means, with encoding/json.
 func FuzzStrict(f *testing.F) {
@@ -66,7 +69,7 @@ func FuzzStrict(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := readStrict(b)
+		got, err := readStrict(b, testValues)
 		var want any
 		unmarshalErr := json.Unmarshal(b, &want)
 		accepted := unmarshalErr == nil && utf8.Valid(b) && !halved.Match(whole.ReplaceAll(b, nil)) && acceptable(json.NewDecoder(strings.NewReader(string(b))))
@@ -133,11 +136,11 @@ func TestTooManyValuesAreDropped(t *testing.T) {
 	text := "[" + strings.Repeat("1,", 8<<20) + "1]"
 	in := &input{}
 	r := strings.NewReader(text)
-	body, err := readUpTo(r, 1<<30, []byte(text[:0]), func() {}, in.tooMany(nil))
+	body, err := readUpTo(r, 1<<30, []byte(text[:0]), func() {}, in.tooMany(nil, testValues))
 	if err != nil || len(body) > 8<<20 || r.Len() != 0 {
 		t.Errorf("%d of %d bytes were kept, %d not read: %v", len(body), len(text), r.Len(), err)
 	}
-	if _, err := readStrict(body); err == nil || !strings.Contains(err.Error(), "values") {
+	if _, err := readStrict(body, testValues); err == nil || !strings.Contains(err.Error(), "values") {
 		t.Errorf("it is refused with %v", err)
 	}
 }

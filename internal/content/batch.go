@@ -181,7 +181,7 @@ func refused(problems []revision.Problem) error {
 	for _, p := range problems[:cap(details)] {
 		details = append(details, errs.Detail{Path: p.Path, Message: fmt.Sprintf("line %d: %s (%s)", p.Line, p.Message, p.Code)})
 	}
-	return errs.Fields(details)
+	return errs.Problems(details)
 }
 
 // maxRefused is the maximum number of problems that the error of a strict batch names.

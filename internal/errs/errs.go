@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,7 +41,7 @@ const DiskFull = "the server has no room left on its disk, so nothing was change
 // Never is the After of an error that trying again does not change.
 const Never time.Duration = -1
 
-// Detail points at one part of the input, for example "body.title".
+// Detail points at one part of the input, for example "title".
 type Detail struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
@@ -54,6 +55,9 @@ type Error struct {
 	Details []Detail
 	After   time.Duration // when to try again; 0 if it is not known, or Never
 	Err     error
+
+	field  string // what the message begins with, if it is of At
+	fields bool   // the details are fields of the input, and the message is made of them
 }
 
 func (e *Error) Error() string {
@@ -72,14 +76,12 @@ func E(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Field is invalid input at one place, such as Field("body.parent", "is not a collection").
+// Field is invalid input at one place, such as Field("parent", "is not a collection"). The
+// path is the one in the input of a service, which does not know where its caller has it
+// from: the API says body.parent or query.parent, and the command line says parent. An
+// empty path is the whole input.
 func Field(path, format string, args ...any) *Error {
-	msg := fmt.Sprintf(format, args...)
-	return &Error{
-		Kind:    Invalid,
-		Message: path + " " + msg,
-		Details: []Detail{{Path: path, Message: msg}},
-	}
+	return ofFields([]Detail{{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
 // Fields is invalid input at several places, of which the message names the first ones.
@@ -88,11 +90,53 @@ func Fields(details []Detail) error {
 	if len(details) == 0 {
 		return nil
 	}
+	return ofFields(details)
+}
+
+func ofFields(details []Detail) *Error {
+	return &Error{Kind: Invalid, Message: joined(details), Details: details, fields: true}
+}
+
+// Problems is as Fields for details that are no fields of the input, such as the lines of
+// a file in it. Their paths stay as they are.
+func Problems(details []Detail) error {
+	if len(details) == 0 {
+		return nil
+	}
+	return &Error{Kind: Invalid, Message: joined(details), Details: details}
+}
+
+// joined returns the message that names the first details.
+func joined(details []Detail) string {
 	var parts []string
 	for _, d := range details[:min(len(details), 5)] {
 		parts = append(parts, strings.TrimSpace(d.Path+" "+d.Message))
 	}
-	return &Error{Kind: Invalid, Message: strings.Join(parts, "; "), Details: details}
+	return strings.Join(parts, "; ")
+}
+
+// At is an error of a kind about one field, which only the message names: it begins with
+// the path and a colon.
+func At(kind Kind, path, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: path + ": " + fmt.Sprintf(format, args...), field: path}
+}
+
+// Placed returns the error with the path of each field as place returns it, in the details
+// and in the message.
+func (e *Error) Placed(place func(path string) string) *Error {
+	out := *e
+	switch {
+	case e.field != "":
+		out.field = place(e.field)
+		out.Message = out.field + strings.TrimPrefix(e.Message, e.field)
+	case e.fields:
+		out.Details = slices.Clone(e.Details)
+		for i, d := range e.Details {
+			out.Details[i].Path = place(d.Path)
+		}
+		out.Message = joined(out.Details)
+	}
+	return &out
 }
 
 // Taken is a Conflict at one place of the input: another thing has the name or the path.

@@ -15,3 +15,24 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestPlaced(t *testing.T) {
+	place := func(path string) string { return "body." + path }
+	field := errs.Field("parent", "is closed")
+	for plain, c := range map[string]struct {
+		err    *errs.Error
+		placed string
+	}{
+		"parent is closed":          {field, "body.parent is closed"},
+		"parent is taken":           {errs.Taken("parent", "is taken"), "body.parent is taken"},
+		"parent: there is no \"x\"": {errs.At(errs.NotFound, "parent", "there is no %q", "x"), "body.parent: there is no \"x\""},
+		"parent is full":            {errs.E(errs.Quota, "parent is full"), "parent is full"},
+	} {
+		if got := c.err.Placed(place); c.err.Message != plain || got.Message != c.placed || got.Kind != c.err.Kind {
+			t.Errorf("%q: %q, want %q", c.err.Message, got.Message, c.placed)
+		}
+	}
+	if got := field.Placed(place); got.Details[0].Path != "body.parent" || field.Details[0].Path != "parent" {
+		t.Errorf("%v, %v", got.Details, field.Details)
+	}
+}

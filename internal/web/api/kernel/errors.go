@@ -31,13 +31,36 @@ func (p *problem) Error() string  { return p.Err.Message }
 func (p *problem) GetStatus() int { return p.Err.Code }
 
 // problemOf converts an error to the problem that the caller sees. It hides internal
-// errors and all causes.
-func problemOf(err error) *problem {
+// errors and all causes. place returns the path of a field in the request.
+func problemOf(err error, place func(string) string) *problem {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind == errs.Internal {
 		return newProblem(http.StatusInternalServerError, "the server failed; give its operator the request id from the header X-Request-Id", nil)
 	}
+	e = e.Placed(place)
 	return newProblem(e.Kind.Status(), e.Message, e.Details)
+}
+
+// place returns the path of a field in a request. Services name a field as it is in their
+// input, because they do not know where an operation has it from. It is a parameter of the
+// query if the operation has one of this name, and otherwise a part of the body. Handlers
+// may also name the part of the request themselves, as they must for a field of the body
+// that is called body, query, path or header.
+func (o Op) place(field string) string {
+	first := field
+	if end := strings.IndexAny(field, ".["); end >= 0 {
+		first = field[:end]
+	}
+	switch first {
+	case "body", "query", "path", "header":
+		return field
+	case "":
+		return "body" + field // all of it, or an element of a list
+	}
+	if _, is := o.query[first]; is {
+		return "query." + field
+	}
+	return "body." + field
 }
 
 // requestProblem returns the response to a request that failed with err, and logs errors
@@ -50,7 +73,7 @@ func (k *Kernel) requestProblem(o Op, request string, err error) *problem {
 	if errs.Cancelled(err) { // this client has left, or the one whose work it waited for: the server did not fail
 		return newProblem(http.StatusServiceUnavailable, "the request was cancelled; send it again", nil)
 	}
-	p := problemOf(err)
+	p := problemOf(err, o.place)
 	if p.Err.Code >= http.StatusInternalServerError && !errs.Is(err, errs.Busy) {
 		k.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}

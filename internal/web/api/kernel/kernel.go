@@ -327,7 +327,7 @@ func (k *Kernel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // respond in plain text.
 func (k *Kernel) unknown(w http.ResponseWriter, r *http.Request) {
 	if err := k.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
-		writeProblem(w, problemOf(err))
+		writeProblem(w, problemOf(err, Op{}.place))
 		return
 	}
 	if allowed := k.methods(r); len(allowed) > 0 {
@@ -336,10 +336,10 @@ func (k *Kernel) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.Contains(r.URL.Path, "/path/") {
-		writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; write the slashes in the path of a page as %%2F", r.Method, r.URL.Path)))
+		writeProblem(w, newProblem(http.StatusNotFound, fmt.Sprintf("there is no operation %s %s; write the slashes in the path of a page as %%2F", r.Method, r.URL.Path), nil))
 		return
 	}
-	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, k.BaseURL, Prefix)))
+	writeProblem(w, newProblem(http.StatusNotFound, fmt.Sprintf("there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, k.BaseURL, Prefix), nil))
 }
 
 // withoutSlash returns a request without the slash at the end of its path, which can be

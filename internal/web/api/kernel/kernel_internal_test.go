@@ -223,6 +223,52 @@ func TestInternalErrorsAreNotSent(t *testing.T) {
 	}
 }
 
+// Services name a field; where in the request it is, the operation says.
+func TestFieldsArePlaced(t *testing.T) {
+	type in struct {
+		Claims string `query:"claims"`
+		Body   struct {
+			Parent string `json:"parent"`
+		}
+	}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"field": {errs.Field("parent", "is closed"),
+			`{"code":400,"message":"body.parent is closed","details":[{"path":"body.parent","message":"is closed"}]}`},
+		"part of a field": {errs.Taken("parent[1].id", "is taken"),
+			`{"code":409,"message":"body.parent[1].id is taken","details":[{"path":"body.parent[1].id","message":"is taken"}]}`},
+		"the whole body": {errs.Field("", "is empty"),
+			`{"code":400,"message":"body is empty","details":[{"path":"body","message":"is empty"}]}`},
+		"a body that is a list": {errs.Field("[2]", "is empty"),
+			`{"code":400,"message":"body[2] is empty","details":[{"path":"body[2]","message":"is empty"}]}`},
+		"parameter": {errs.Field("claims", "are not JSON"),
+			`{"code":400,"message":"query.claims are not JSON","details":[{"path":"query.claims","message":"are not JSON"}]}`},
+		"named by the handler": {errs.Field("body.claims", "are not JSON"),
+			`{"code":400,"message":"body.claims are not JSON","details":[{"path":"body.claims","message":"are not JSON"}]}`},
+		"several": {errs.All(errs.Field("parent", "is closed"), errs.Field("claims", "are odd")),
+			`{"code":400,"message":"body.parent is closed; query.claims are odd","details":[{"path":"body.parent","message":"is closed"},{"path":"query.claims","message":"are odd"}]}`},
+		"in the message only": {errs.At(errs.NotFound, "parent", "there is no collection %q", "parent"),
+			`{"code":404,"message":"body.parent: there is no collection \"parent\""}`},
+		"no field": {errs.Problems([]errs.Detail{{Path: "guides/parent.md", Message: "has no title"}}),
+			`{"code":400,"message":"guides/parent.md has no title","details":[{"path":"guides/parent.md","message":"has no title"}]}`},
+		"a cause": {fmt.Errorf("secret: %w", errs.Field("parent", "is closed")),
+			`{"code":400,"message":"body.parent is closed","details":[{"path":"body.parent","message":"is closed"}]}`},
+	} {
+		a := newTestAPI(t, Limit{}, io.Discard)
+		Register(a.Kernel, Op{ID: "fails", Route: "POST /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
+			func(context.Context, *in) (*Done, error) { return nil, c.err })
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodPost, "/v1/fails", strings.NewReader(`{"parent": "x"}`))
+		r.Header.Set("Content-Type", "application/json")
+		a.ServeHTTP(w, r)
+		if got, want := strings.TrimSpace(w.Body.String()), `{"error":`+c.want+`}`; got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+	}
+}
+
 func TestRateLimit(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 3, Period: time.Hour}, io.Discard)
 	for i, want := range []int{200, 200, 200, 429, 429} {

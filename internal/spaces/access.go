@@ -34,7 +34,7 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 		}
 		for _, t := range teams {
 			if _, err := tx.Team(ctx, org, t); errs.Is(err, errs.NotFound) {
-				return errs.E(errs.NotFound, "body.teams: there is no team %q in the organization", t)
+				return errs.At(errs.NotFound, "teams", "there is no team %q in the organization", t)
 			} else if err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 	}
 	in, _, err := authz.NewChecker(tx.Reader).Collection(ctx, g.Actor, authz.CreateIn, parent)
 	if errs.Is(err, errs.NotFound) || err == nil && in.Collection.Org != g.Access.Org {
-		return docs.Guest, 0, errs.E(errs.NotFound, "body.parent: there is no collection %q in the organization", parent)
+		return docs.Guest, 0, errs.At(errs.NotFound, "parent", "there is no collection %q in the organization", parent)
 	}
 	if err != nil {
 		return docs.Guest, 0, err
@@ -83,7 +83,7 @@ func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title st
 			return made{}, err
 		}
 		if depth >= docs.MaxDepth {
-			return made{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a collection further up", docs.MaxDepth)
+			return made{}, errs.Field("parent", "is %d levels deep, which is the maximum; choose a collection further up", docs.MaxDepth)
 		}
 		c := docs.Collection{
 			ID: store.NewID[docs.CollectionID](tx), Org: g.Access.Org, Parent: parent, Title: orUntitled(title),
@@ -288,11 +288,11 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 	}
 	for _, c := range t.collections {
 		if c.ID == parent {
-			return errs.Field("body.parent", "is the collection itself or inside it; a collection cannot contain itself")
+			return errs.Field("parent", "is the collection itself or inside it; a collection cannot contain itself")
 		}
 	}
 	if depth+t.height > docs.MaxDepth {
-		return errs.Field("body.parent", "would nest collections deeper than %d levels", docs.MaxDepth)
+		return errs.Field("parent", "would nest collections deeper than %d levels", docs.MaxDepth)
 	}
 	return nil
 }
@@ -301,9 +301,9 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 // space is already there.
 func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, from, to docs.CollectionID, moving docs.Pointer, cur docs.Rank, p docs.Place) (docs.Rank, error) {
 	unchanged := errs.E(errs.Conflict, "it has this place already; nothing would change")
-	mark, field := p.Before, "body.position.before"
+	mark, field := p.Before, "position.before"
 	if mark.IsZero() {
-		mark, field = p.After, "body.position.after"
+		mark, field = p.After, "position.after"
 	}
 	if mark.IsZero() {
 		last, err := tx.Last(ctx, org, to, moving)
@@ -433,7 +433,7 @@ func transferable(ctx context.Context, tx *store.Tx, g *authz.Grant, from, to do
 	for _, org := range []docs.OrgID{from, to} {
 		at, _, err := authz.NewChecker(tx.Reader).Org(ctx, g.Actor, authz.CreateContent, org)
 		if errs.Is(err, errs.NotFound) {
-			return errs.E(errs.NotFound, "body.organization: there is no organization %q that you are a member of", org)
+			return errs.At(errs.NotFound, "organization", "there is no organization %q that you are a member of", org)
 		}
 		if err != nil {
 			return err

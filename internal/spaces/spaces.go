@@ -99,7 +99,7 @@ func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace) (mak
 // prepareFirst prepares the initial content of a new space, before the space exists. It
 // returns a space with the new ids.
 func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.Prepared, error) {
-	if err := docs.CheckEmoji("body.emoji", in.Emoji); err != nil {
+	if err := docs.CheckEmoji("emoji", in.Emoji); err != nil {
 		return docs.Space{}, nil, err
 	}
 	now := s.Store.Clock()
@@ -112,7 +112,7 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 	case in.Template != nil:
 		work = *in.Template
 	case in.Computed != nil:
-		work = content.ComputedPage{At: "body.computedSource", Source: in.Computed}
+		work = content.ComputedPage{At: "computedSource", Source: in.Computed}
 	case in.Empty:
 		return sp, &content.Prepared{}, nil
 	}
@@ -261,14 +261,14 @@ func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp 
 	emoji, hasEmoji := p.Emoji.Get()
 	icon, hasIcon := p.Icon.Get()
 	if hasEmoji && hasIcon {
-		wrong.Field("body.icon", "cannot be set together with emoji")
+		wrong.Field("icon", "cannot be set together with emoji")
 	}
 	switch {
 	case hasIcon:
-		wrong.Add(docs.CheckWebURL("body.icon", icon))
+		wrong.Add(docs.CheckWebURL("icon", icon))
 		sp.Emoji, sp.IconURL = "", icon
 	case hasEmoji:
-		wrong.Add(docs.CheckEmoji("body.emoji", emoji))
+		wrong.Add(docs.CheckEmoji("emoji", emoji))
 		sp.Emoji, sp.IconURL = emoji, ""
 	default: // null clears
 		sp.Emoji, sp.IconURL = p.Emoji.Or(sp.Emoji), p.Icon.Or(sp.IconURL)

@@ -155,17 +155,17 @@ func (p *pointer) plain(path string) (docs.Pointer, error) {
 
 func (m movement) plain() (v spaces.Move, err error) {
 	if !m.Parent.IsSet() && !m.Position.IsSet() {
-		return v, errs.Field("body", "must contain parent or position")
+		return v, errs.Field("", "must contain parent or position")
 	}
 	v.Parent = m.Parent
 	p, _ := m.Position.Get()
 	if p.Before != nil && p.After != nil {
-		return v, errs.Field("body.position", "must contain before or after, not both")
+		return v, errs.Field("position", "must contain before or after, not both")
 	}
-	if v.Place.Before, err = p.Before.plain("body.position.before"); err != nil {
+	if v.Place.Before, err = p.Before.plain("position.before"); err != nil {
 		return v, err
 	}
-	v.Place.After, err = p.After.plain("body.position.after")
+	v.Place.After, err = p.After.plain("position.after")
 	return v, err
 }
 

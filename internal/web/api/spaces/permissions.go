@@ -86,7 +86,7 @@ type shareIn struct{ Body shareBody }
 
 func (h *handlers) share(ctx context.Context, in *shareIn) (*kernel.Done, error) {
 	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
-		return nil, errs.Field("body", "must contain users or teams")
+		return nil, errs.Field("", "must contain users or teams")
 	}
 	return nil, h.Spaces.Share(ctx, authz.FromContext(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }

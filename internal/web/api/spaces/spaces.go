@@ -107,9 +107,9 @@ func (h *handlers) create(ctx context.Context, in *createSpaceIn) (*kernel.Creat
 	source, computed := b.ComputedSource.Get()
 	switch {
 	case first.Empty && templated:
-		return nil, errs.Field("body.empty", "cannot be set together with template")
+		return nil, errs.Field("empty", "cannot be set together with template")
 	case computed && (first.Empty || templated):
-		return nil, errs.Field("body.computedSource", "cannot be set together with template or empty")
+		return nil, errs.Field("computedSource", "cannot be set together with template or empty")
 	case templated:
 		choice := t.Choice()
 		first.Template = &choice

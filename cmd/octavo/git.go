@@ -161,7 +161,7 @@ func byFlag(err error) error {
 	}
 	d := e.Details[0]
 	flag, ok := map[string]string{
-		"body.url": "--url", "body.ref": "--ref", "body.repoProjectDirectory": "--dir", "body.commitMessage": "--message",
+		"url": "--url", "ref": "--ref", "repoProjectDirectory": "--dir", "commitMessage": "--message",
 	}[d.Path]
 	if !ok {
 		return err

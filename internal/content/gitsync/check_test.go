@@ -17,7 +17,7 @@ func TestDirectories(t *testing.T) {
 		"a\x00b": "!", "a\nb": "!", ".git": "!", "docs/.GIT/x": "!", "git~1": "!", "con": "!", "docs.": "!", "a\u202eb": "!", "\xff": "!",
 		strings.Repeat("x/", 600) + "x": "!",
 	} {
-		got, err := checkDirectory("body.directory", in)
+		got, err := checkDirectory("directory", in)
 		if err != nil {
 			got = "!"
 		}
@@ -35,10 +35,10 @@ func TestRefs(t *testing.T) {
 		"refs/heads/a b": "", "refs/heads/" + strings.Repeat("x", 300): "", "refs/heads/a\nb": "",
 	} {
 		var got []string
-		if checkRef("body.ref", ref, false) == nil {
+		if checkRef("ref", ref, false) == nil {
 			got = append(got, "import")
 		}
-		if checkRef("body.ref", ref, true) == nil {
+		if checkRef("ref", ref, true) == nil {
 			got = append(got, "export")
 		}
 		if strings.Join(got, " ") != want {
@@ -66,7 +66,7 @@ func TestTemplates(t *testing.T) {
 		DefaultMessage: true, "docs: update": true, full: true, "{Not ours} {} { a } {a b}": true,
 		"{subject}": false, "{change_request_subject}: {auhtor_name}": false, "": false, strings.Repeat("x", MaxTemplate+1): false,
 	} {
-		if err := checkTemplate("body.commitTemplate", text); (err == nil) != want {
+		if err := checkTemplate("commitTemplate", text); (err == nil) != want {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 		"https://user:hunter2@", "https://user:hunter2@host", "https://user:hunter2@ho st/x", "https://user:hunter2@host/x?y", "hunter2://host/x",
 		"https://user:hunter2\n@host/x", "ssh://git:hunter2@host/x", "hunter2", "https://user:hunter2@host:99999/x", "https://user:hunter2@host:22/x",
 	} {
-		_, _, err := checkURL("body.url", url)
+		_, _, err := checkURL("url", url)
 		if err == nil {
 			t.Errorf("%s is accepted", url)
 		} else if strings.Contains(err.Error(), "hunter2") {

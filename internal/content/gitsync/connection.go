@@ -160,25 +160,25 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	}
 	var inURL git.Credentials
 	var wrong errs.Mistakes
-	c.Remote.URL, inURL, err = checkURL("body.url", in.URL)
+	c.Remote.URL, inURL, err = checkURL("url", in.URL)
 	wrong.Add(err)
 	switch c.Direction {
 	case "":
 		c.Direction = docs.GitSyncBoth
 	case docs.GitSyncImport, docs.GitSyncExport, docs.GitSyncBoth:
 	default:
-		wrong.Field("body.direction", "must be import, export or both")
+		wrong.Field("direction", "must be import, export or both")
 	}
 	c.Remote.Ref = fullRef(in.Ref)
-	wrong.Add(checkRef("body.ref", c.Remote.Ref, c.Direction.Exports()))
-	c.Remote.Directory, err = checkDirectory("body.directory", in.Directory)
-	wrong.Add(err, checkTemplate("body.commitTemplate", c.CommitTemplate))
+	wrong.Add(checkRef("ref", c.Remote.Ref, c.Direction.Exports()))
+	c.Remote.Directory, err = checkDirectory("directory", in.Directory)
+	wrong.Add(err, checkTemplate("commitTemplate", c.CommitTemplate))
 	if p := c.PollSeconds; p != 0 && (p < MinPoll || p > MaxPoll) {
-		wrong.Field("body.pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
+		wrong.Field("pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
 	}
-	wrong.Add(checkProvider("body.provider", in.Provider))
+	wrong.Add(checkProvider("provider", in.Provider))
 	if secret, ok := in.HookSecret.Get(); ok {
-		wrong.Add(seal.CheckShared("body.webhookSecret", secret))
+		wrong.Add(seal.CheckShared("webhookSecret", secret))
 	}
 	if err := wrong.Err(); err != nil {
 		return c, nil, err
@@ -186,7 +186,7 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	asked, ok := in.Credentials.Get()
 	switch {
 	case ok && (inURL.Username != "" || inURL.Password != ""):
-		return c, nil, errs.Field("body.credentials", "are already part of the url; send them only once")
+		return c, nil, errs.Field("credentials", "are already part of the url; send them only once")
 	case ok:
 		secret, err := asked.check(c.Remote.URL)
 		return c, &secret, err

@@ -70,7 +70,7 @@ func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.
 // check returns an error for credentials that cannot be valid for the address.
 func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	none := git.Credentials{}
-	const field = "body.credentials"
+	const field = "credentials"
 	ssh := !strings.HasPrefix(address, "http")
 	switch {
 	case c.PrivateKey != "" && (c.Username != "" || c.Password != ""):

@@ -51,7 +51,7 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, in ImportInput) (d
 
 // Export queues an export of the space of a grant.
 func (s *Service) Export(ctx context.Context, g *authz.Grant, in ExportInput) (docs.GitOperation, error) {
-	if err := checkMessage("body.commitMessage", in.Message); err != nil {
+	if err := checkMessage("commitMessage", in.Message); err != nil {
 		return docs.GitOperation{}, err
 	}
 	return s.request(ctx, g, docs.GitExport, in.Input, docs.GitRequest{Message: in.Message})
@@ -100,7 +100,7 @@ func event(sp docs.Space, verb string, data map[string]any) audit.Event {
 // remote validates and returns the remote and the credentials of a request.
 func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, error) {
 	var wrong errs.Mistakes
-	clean, secret, err := checkURL("body.url", in.URL)
+	clean, secret, err := checkURL("url", in.URL)
 	wrong.Add(err)
 	if in.Credentials.Password != "" || in.Credentials.Username != "" || len(in.Credentials.PrivateKey) > 0 {
 		secret = in.Credentials
@@ -108,8 +108,8 @@ func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, er
 		secret.KnownHosts = in.Credentials.KnownHosts
 	}
 	ref := fullRef(in.Ref)
-	wrong.Add(checkRef("body.ref", ref, d == docs.GitExport))
-	dir, err := checkDirectory("body.repoProjectDirectory", in.Directory)
+	wrong.Add(checkRef("ref", ref, d == docs.GitExport))
+	dir, err := checkDirectory("repoProjectDirectory", in.Directory)
 	wrong.Add(err)
 	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, wrong.Err()
 }
@@ -117,12 +117,12 @@ func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, er
 // fill validates the other fields of a request and copies them to req.
 func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	var wrong errs.Mistakes
-	wrong.Add(checkCacheID("body.repoCacheID", in.CacheID))
-	req.TreeURL, err = checkLink("body.repoTreeURL", in.TreeURL)
+	wrong.Add(checkCacheID("repoCacheID", in.CacheID))
+	req.TreeURL, err = checkLink("repoTreeURL", in.TreeURL)
 	wrong.Add(err)
-	req.CommitURL, err = checkLink("body.repoCommitURL", in.CommitURL)
-	wrong.Add(err, checkTime("body.timestamp", in.Timestamp, now), checkProvider("body.gitInfo.provider", in.Provider))
-	req.InfoURL, err = checkLink("body.gitInfo.url", in.InfoURL)
+	req.CommitURL, err = checkLink("repoCommitURL", in.CommitURL)
+	wrong.Add(err, checkTime("timestamp", in.Timestamp, now), checkProvider("gitInfo.provider", in.Provider))
+	req.InfoURL, err = checkLink("gitInfo.url", in.InfoURL)
 	wrong.Add(err)
 	req.CacheID, req.Timestamp, req.Force, req.Provider, req.Operator = in.CacheID, in.Timestamp, in.Force, in.Provider, in.Operator
 	return wrong.Err()

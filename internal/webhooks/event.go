@@ -54,13 +54,13 @@ func checkPatterns(in []string) ([]string, error) {
 		return []string{everything}, nil
 	}
 	if len(in) > maxPatterns {
-		return nil, errs.Field("body.events", "has more than %d patterns; use a pattern such as space.* for many events", maxPatterns)
+		return nil, errs.Field("events", "has more than %d patterns; use a pattern such as space.* for many events", maxPatterns)
 	}
 	var out []string
 	var wrong []errs.Detail
 	for i, p := range in {
 		if why := problemOf(p); why != "" {
-			wrong = append(wrong, errs.Detail{Path: fmt.Sprintf("body.events[%d]", i), Message: why})
+			wrong = append(wrong, errs.Detail{Path: fmt.Sprintf("events[%d]", i), Message: why})
 		} else if !slices.Contains(out, p) {
 			out = append(out, p)
 		}

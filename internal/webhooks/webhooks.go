@@ -55,7 +55,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 	events, err := checkPatterns(in.Events)
 	wrong.Add(err)
 	if in.Secret != "" {
-		wrong.Add(seal.CheckShared("body.secret", in.Secret))
+		wrong.Add(seal.CheckShared("secret", in.Secret))
 	}
 	if err := wrong.Err(); err != nil {
 		return docs.Webhook{}, "", err
@@ -114,11 +114,11 @@ func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
 func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	u, err := outbound.CheckURL(raw)
 	if err != nil {
-		return "", errs.Field("body.url", "cannot be used: %s", publicMessage(err))
+		return "", errs.Field("url", "cannot be used: %s", publicMessage(err))
 	}
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if _, err := s.Outbound.Resolve(ctx, u.Hostname()); err != nil {
-			return "", errs.Field("body.url", "cannot be used: %s", publicMessage(err))
+			return "", errs.Field("url", "cannot be used: %s", publicMessage(err))
 		}
 	}
 	return u.String(), nil
@@ -159,7 +159,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		wrong.Add(err)
 	}
 	if given, ok := p.Secret.Get(); ok {
-		wrong.Add(seal.CheckShared("body.secret", given))
+		wrong.Add(seal.CheckShared("secret", given))
 	}
 	if err := wrong.Err(); err != nil {
 		return docs.Webhook{}, "", err

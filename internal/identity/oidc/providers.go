@@ -58,7 +58,7 @@ func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.OIDCProv
 // Create adds a provider to an organization. It does not contact the provider: the first sign-in does.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in NewProvider) (docs.OIDCProvider, error) {
 	issuer := strings.TrimSpace(in.Issuer)
-	if err := checkAddress("body.issuer", issuer); err != nil {
+	if err := checkAddress("issuer", issuer); err != nil {
 		return docs.OIDCProvider{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OIDCProvider, error) {
@@ -120,10 +120,10 @@ func apply(ctx context.Context, tx *store.Tx, p *docs.OIDCProvider, in Patch) (e
 	p.TrustEmail = in.TrustEmail.Or(p.TrustEmail)
 	var wrong errs.Mistakes
 	if p.DefaultTeam != "" {
-		wrong.Add(isTeam(ctx, tx, "body.defaultTeam", p.Org, p.DefaultTeam))
+		wrong.Add(isTeam(ctx, tx, "defaultTeam", p.Org, p.DefaultTeam))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Groups)) {
-		wrong.Add(isTeam(ctx, tx, "body.groups", p.Org, p.Groups[name]))
+		wrong.Add(isTeam(ctx, tx, "groups", p.Org, p.Groups[name]))
 	}
 	if err := wrong.Err(); err != nil {
 		return err

@@ -77,7 +77,7 @@ func (s *Service) Mails() bool {
 func (s *Service) RequestLink(ctx context.Context, address, next string) error {
 	e, err := docs.ParseEmail(address)
 	if err != nil {
-		return errs.Field("body.email", "is not an e-mail address")
+		return errs.Field("email", "is not an e-mail address")
 	}
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		return s.enqueue(ctx, tx, linkPayload{Email: e, Next: LocalPath(next), Asked: tx.Now()})
@@ -191,7 +191,7 @@ const LinkPath = "/login/link"
 func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
 	e, err := docs.ParseEmail(address)
 	if err != nil {
-		return "", errs.Field("body.email", "is not an e-mail address")
+		return "", errs.Field("email", "is not an e-mail address")
 	}
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
 		u, err := tx.UserByEmail(ctx, e)
@@ -482,7 +482,7 @@ func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address strin
 	}
 	e, err := docs.ParseEmail(address)
 	if err != nil {
-		return errs.Field("body.email", "is not an e-mail address")
+		return errs.Field("email", "is not an e-mail address")
 	}
 	u, err := s.Store.User(ctx, g.Actor.User)
 	if err != nil || u.Email == e {

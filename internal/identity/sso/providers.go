@@ -51,18 +51,18 @@ type Change struct {
 func (c Change) check() error {
 	var wrong errs.Mistakes
 	if label, ok := c.Label.Get(); ok && strings.TrimSpace(label) == "" {
-		wrong.Field("body.label", "must not be blank")
+		wrong.Field("label", "must not be blank")
 	}
 	if text := c.Certificate.Or(""); text != "" {
 		if _, err := saml.ParseCertificates(text); err != nil {
-			wrong.Field("body.certificate", "%s", err)
+			wrong.Field("certificate", "%s", err)
 		}
 	}
 	if address := c.SSOURL.Or(""); address != "" {
-		if err := docs.CheckWebURL("body.ssoURL", address); err != nil {
+		if err := docs.CheckWebURL("ssoURL", address); err != nil {
 			wrong.Add(err)
 		} else if u, err := url.Parse(address); err != nil || u.Fragment != "" {
-			wrong.Field("body.ssoURL", "must have no fragment (#)")
+			wrong.Field("ssoURL", "must have no fragment (#)")
 		}
 	}
 	return wrong.Err()
@@ -80,7 +80,7 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 	if team, ok := c.DefaultTeam.Get(); ok && team != "" {
 		_, err := tx.Team(ctx, p.Org, team)
 		if errs.Is(err, errs.NotFound) {
-			err = errs.Field("body.defaultTeam", "is not a team of this organization: %q", team)
+			err = errs.Field("defaultTeam", "is not a team of this organization: %q", team)
 		}
 		wrong.Add(err)
 	}
@@ -90,7 +90,7 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
 			_, err := tx.Team(ctx, p.Org, groups[name])
 			if errs.Is(err, errs.NotFound) {
-				err = errs.Field("body.groups", "%q is not a team of this organization", groups[name])
+				err = errs.Field("groups", "%q is not a team of this organization", groups[name])
 			}
 			wrong.Add(err)
 		}

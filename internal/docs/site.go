@@ -17,11 +17,8 @@ import (
 // site is read and checked as a whole, so its size must be limited.
 const MaxSiteItems = 1000
 
-// Limits of titles in characters.
-const (
-	MaxSiteTitle  = 128
-	MaxSpaceTitle = 50
-)
+// MaxSiteTitle is the maximum length of the title of a site in characters.
+const MaxSiteTitle = 128
 
 // MaxSiteGroupDepth is the maximum depth of nested groups of a site.
 const MaxSiteGroupDepth = 8

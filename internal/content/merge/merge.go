@@ -4,9 +4,10 @@
 // into keeps its own state.
 //
 // Where a change goes:
-//   - how a conflict is decided: merge.go (pages), docs.MergeFields (their fields),
+//   - how a conflict is decided: merge.go (pages), texts.go (their bodies),
+//     docs.MergeFields (their fields, in docs/pagecodec.go),
 //     markup/merge*.go (blocks, rows, lines, words); whether it blocks the merge:
-//     content/work.go; how one is resolved: conflict.go
+//     content/work.go; how one is resolved: resolve.go
 package merge
 
 import (

@@ -9,6 +9,9 @@ const MaxDepth = 32
 // TrashRetention is the time during which a deleted space can be restored.
 const TrashRetention = 7 * 24 * time.Hour
 
+// MaxSpaceTitle is the maximum length of the title of a space in characters.
+const MaxSpaceTitle = 50
+
 // Collection groups spaces and other collections.
 type Collection struct {
 	ID          CollectionID

@@ -111,7 +111,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
 	check(g, err)
 	check(nil, content.Share(ctx, g, []string{string(invited.Users[0])}, []docs.TeamID{team.ID}, docs.Edit))
-	published := sites.New(s)
+	published := sites.New(s, sites.Config{})
 	site, err := published.Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}})
 	check(site, err)
 	g, _, err = allowed.Site(ctx, by, authz.AdminSite, org, site.ID)

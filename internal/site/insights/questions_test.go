@@ -35,7 +35,7 @@ func (s *Service) keep(t *testing.T, site docs.Site, on bool) docs.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err = sites.New(s.Store).Update(t.Context(), g, sites.SitePatch{KeepsQuestions: opt.Of(on)})
+	site, err = sites.New(s.Store, sites.Config{}).Update(t.Context(), g, sites.SitePatch{KeepsQuestions: opt.Of(on)})
 	if err != nil || site.KeepsQuestions != on {
 		t.Fatalf("%v: %+v", err, site)
 	}

@@ -24,7 +24,7 @@ func TestPagesOverTheirBudgetAreLoggedOnce(t *testing.T) {
 	o.Clock = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	st := testdb.Open(t, o)
 	var log bytes.Buffer
-	h, err := New(Config{Sites: sites.New(st), Content: content.New(content.Service{Store: st}), Guard: authz.NewGuard(st, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h, err := New(Config{Sites: sites.New(st, sites.Config{}), Content: content.New(content.Service{Store: st}), Guard: authz.NewGuard(st, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,12 +72,11 @@ func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 	c.Source.BaseURL = "https://base.test"
 	w := &world{
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
-		sites: sites.New(st), change: same,
+		sites: sites.New(st, sites.Config{Hosts: sites.Hosts{Base: "https://base.test", Domain: "docs.test"}}), change: same,
 	}
 	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
 	w.specs = &apispec.Service{Store: st, Blobs: files}
 	c.Specs = w.specs
-	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
 	var err error
 	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)

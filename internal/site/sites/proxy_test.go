@@ -17,9 +17,8 @@ import (
 // checks in a row, and stores the reason.
 func TestProxiesAreCheckedAgain(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o)
 		dns := testdns.Start(t)
-		w.sites.DNS = dns.Resolver()
+		w := newWorldWith(t, o, dns.Resolver())
 		record, token := docs.HostnameRecord+"acme.test", w.onSite().Site.ProxyToken()
 		set := func() {
 			t.Helper()
@@ -69,7 +68,7 @@ func TestProxiesAreCheckedAgain(t *testing.T) {
 		if s := w.onSite().Site; s.Proxy == "" || s.ProxyState.Problem != "" {
 			t.Errorf("set again: %+v", s)
 		}
-		w.sites.Hosts.Trusted = []string{"acme.test"}
+		w.sites = w.service(dns.Resolver(), "acme.test")
 		dns.Remove(record)
 		if s := days(4); s.Proxy == "" || s.ProxyState.Problem != "" {
 			t.Errorf("the operator vouches: %+v", s)

@@ -53,10 +53,19 @@ type Service struct {
 	key      atomic.Pointer[visitor.Key] // of content tokens; nil if not loaded yet
 }
 
-// New returns a service for a store. Callers that serve sites must set Hosts.
-func New(s *store.Store) *Service {
+// Config is what a Service is made of besides its store.
+type Config struct {
+	Hosts Hosts
+	DNS   challenge.Resolver // verifies the ownership of host names; nil for the resolver of the system
+}
+
+// New returns a service for a store.
+func New(s *store.Store, c Config) *Service {
+	if c.DNS == nil {
+		c.DNS = net.DefaultResolver
+	}
 	return &Service{
-		Store: s, DNS: net.DefaultResolver,
+		Store: s, Hosts: c.Hosts, DNS: c.DNS,
 		trees:         cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
 		views:         cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
 		identityCache: cache.New[treeKey](maxIdentitySettings, func(*identitySettings) int { return 1 }),

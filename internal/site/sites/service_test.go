@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/identity/challenge"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -39,11 +40,16 @@ type world struct {
 
 func newWorld(t *testing.T, o store.Options) *world {
 	t.Helper()
+	return newWorldWith(t, o, nil)
+}
+
+// newWorldWith is newWorld with a resolver that proves host names.
+func newWorldWith(t *testing.T, o store.Options, dns challenge.Resolver) *world {
+	t.Helper()
 	w := &world{t: t, ctx: context.Background(), now: time.Now()}
 	o.Clock = func() time.Time { return w.now }
 	w.store = testdb.Open(t, o)
-	w.sites = sites.New(w.store)
-	w.sites.Hosts = sites.Hosts{Base: "https://octavo.test"}
+	w.sites = w.service(dns)
 	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
 	b, err := (&orgs.Service{Store: w.store}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
@@ -60,6 +66,11 @@ func newWorld(t *testing.T, o store.Options) *world {
 	_, err = w.sites.Publish(w.ctx, w.onSite(), true)
 	w.must(err)
 	return w
+}
+
+// service returns a service for the store, with host names that the operator vouches for.
+func (w *world) service(dns challenge.Resolver, trusted ...string) *sites.Service {
+	return sites.New(w.store, sites.Config{Hosts: sites.Hosts{Base: "https://octavo.test", Trusted: trusted}, DNS: dns})
 }
 
 func (w *world) must(err error) {
@@ -296,18 +307,17 @@ func TestATokenThatIsKnownEnds(t *testing.T) {
 // goes on with the others.
 func TestHostnameJobWhenAHostNameIsRemoved(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o)
-		_, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
-		w.must(err)
 		resolver := testdns.Start(t).Resolver()
 		dial, asked := resolver.Dial, 0
+		w := newWorldWith(t, o, resolver)
+		_, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
+		w.must(err)
 		resolver.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if asked++; asked == 1 {
 				w.must(w.sites.RemoveHostname(w.ctx, w.onSite()))
 			}
 			return dial(ctx, network, address)
 		}
-		w.sites.DNS = resolver
 		w.now = w.now.Add(time.Hour)
 		w.must(w.sites.CheckHostnames(w.ctx, nil))
 		if asked == 0 {
@@ -320,9 +330,8 @@ func TestHostnameJobWhenAHostNameIsRemoved(t *testing.T) {
 // record is missing for days. A failing name server changes nothing.
 func TestHostnameJob(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o)
 		dns := testdns.Start(t)
-		w.sites.DNS = dns.Resolver()
+		w := newWorldWith(t, o, dns.Resolver())
 		h, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
 		w.must(err)
 		const own, custom = "/s/", "//docs.acme.test/"

@@ -192,7 +192,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		}
 		return languages.RevisionAdded(ctx, tx, sp, rev)
 	}
-	published := sites.New(s)
+	published := sites.New(s, sites.Config{})
 	guard := authz.NewGuard(s, published)
 	guard.Used = audit.RecordFirstUse
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}

@@ -31,7 +31,7 @@ import (
 func newTestAPI(t testing.TB, l Limit, log io.Writer) *testAPI {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
-	published := sites.New(s)
+	published := sites.New(s, sites.Config{})
 	return &testAPI{store: s, Kernel: New(Config{
 		Clock: s.Clock, Guard: authz.NewGuard(s, published),
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,

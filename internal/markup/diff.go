@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
@@ -31,7 +32,7 @@ type BlockChange struct {
 	// each. Plain text would hide that the target of a link changed.
 	Before, After string
 	// Words are the differences in the text of an edited block.
-	Words []WordChange
+	Words []align.WordChange
 
 	from, to place
 }
@@ -198,7 +199,7 @@ func (d *differ) container(a, b *Node) bool {
 }
 
 func sameData(a, b *Node) bool {
-	return hashValue(hashSeed, a.Data) == hashValue(hashSeed, b.Data)
+	return hashValue(align.HashSeed, a.Data) == hashValue(align.HashSeed, b.Data)
 }
 
 func (d *differ) add(kind ChangeKind, from, to place) {
@@ -221,7 +222,7 @@ func (d *differ) add(kind ChangeKind, from, to place) {
 		c.After = d.text(to.n)
 	}
 	if kind == BlockEdited {
-		c.Words = DiffWords(c.Before, c.After)
+		c.Words = align.DiffWords(c.Before, c.After)
 	}
 	d.out = append(d.out, c)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
@@ -22,7 +23,7 @@ func shown(all []BlockChange) string {
 		case BlockEdited:
 			s += ":"
 			for _, w := range c.Words {
-				s += map[WordOp]string{WordEqual: " =", WordInsert: " +", WordDelete: " -"}[w.Op] + w.Text
+				s += map[align.WordOp]string{align.WordEqual: " =", align.WordInsert: " +", align.WordDelete: " -"}[w.Op] + w.Text
 			}
 		}
 		out = append(out, s)
@@ -149,17 +150,17 @@ func checkDiff(t failer, before, after *Document) {
 	}
 }
 
-func checkWords(t failer, before, after string, words []WordChange) {
+func checkWords(t failer, before, after string, words []align.WordChange) {
 	t.Helper()
 	was, is := "", ""
 	for i, w := range words {
-		if w.Op != WordInsert {
+		if w.Op != align.WordInsert {
 			was += w.Text
 		}
-		if w.Op != WordDelete {
+		if w.Op != align.WordDelete {
 			is += w.Text
 		}
-		if w.Text == "" || i > 0 && words[i-1].Op == w.Op || i > 0 && words[i-1].Op == WordInsert && w.Op == WordDelete {
+		if w.Text == "" || i > 0 && words[i-1].Op == w.Op || i > 0 && words[i-1].Op == align.WordInsert && w.Op == align.WordDelete {
 			t.Fatalf("pieces are not joined: %q", words)
 		}
 	}
@@ -212,22 +213,22 @@ func TestDiffWords(t *testing.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", ".", "日", "é", "\xff", "\n"})
 		text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), "") })
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		checkWords(t, before, after, DiffWords(before, after))
+		checkWords(t, before, after, align.DiffWords(before, after))
 	})
 	// The shortest edit path, or none if the texts have little in common.
-	if got := DiffWords("one two three four", "one three four five"); len(got) != 4 {
+	if got := align.DiffWords("one two three four", "one three four five"); len(got) != 4 {
 		t.Errorf("%q", got)
 	}
 	texts := func(n int) (before, after string) { return strings.Repeat("a b ", n), strings.Repeat("c d ", n) }
 	before, after := texts(1000)
-	got := DiffWords(before, after)
+	got := align.DiffWords(before, after)
 	checkWords(t, before, after, got)
 	if len(got) > 4 {
 		t.Errorf("%d pieces", len(got))
 	}
 	testcpu.Linear(t, 50_000, func(n int) func() {
 		before, after := texts(n)
-		return func() { DiffWords(before, after) }
+		return func() { align.DiffWords(before, after) }
 	})
 }
 

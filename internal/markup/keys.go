@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
+)
 
 // Keys returns the keys of the top-level blocks of a document in their order.
 // Only these have to be stored with the source: the keys of other nodes are
@@ -109,10 +113,10 @@ func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
 
 func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
 	k.hashes = k.hashes[1:]
-	parent := hashString(hashSeed, n.Key)
+	parent := align.HashString(align.HashSeed, n.Key)
 	for _, list := range [...][]*Node{n.Nodes, n.Fragments} {
 		for _, c := range list {
-			f(c, k.newKey(mix(parent, k.hashes[0]), c))
+			f(c, k.newKey(align.Mix(parent, k.hashes[0]), c))
 			k.eachIn(c, f)
 		}
 	}
@@ -166,7 +170,7 @@ func hashAll(nodes []*Node) []uint64 {
 // content of the node and the key of its parent, so that a change does not affect
 // the keys of siblings.
 func (k *keyMaker) setKeys(n *Node, parent uint64) {
-	n.Key = k.newKey(mix(parent, k.hashes[0]), n)
+	n.Key = k.newKey(align.Mix(parent, k.hashes[0]), n)
 	k.setChildKeys(n)
 }
 
@@ -174,7 +178,7 @@ func (k *keyMaker) setKeys(n *Node, parent uint64) {
 // already.
 func (k *keyMaker) setChildKeys(n *Node) {
 	k.hashes = k.hashes[1:]
-	parent := hashString(hashSeed, n.Key)
+	parent := align.HashString(align.HashSeed, n.Key)
 	for _, c := range n.Nodes {
 		k.setKeys(c, parent)
 	}
@@ -192,7 +196,7 @@ func (k *keyMaker) newKey(hash uint64, n *Node) string {
 			k.times = map[uint64]int{}
 		}
 		k.times[hash]++
-		v = mix(hash, uint64(k.times[hash]))
+		v = align.Mix(hash, uint64(k.times[hash]))
 	}
 	b := keyText(v)
 	k.text.Write(b[:])

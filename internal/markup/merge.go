@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
@@ -279,7 +280,7 @@ func mergeData(base, into, from map[string]any) (map[string]any, bool) {
 		if m[k] == nil {
 			return 0
 		}
-		return hashValue(hashSeed, m[k])
+		return hashValue(align.HashSeed, m[k])
 	}
 	out := maps.Clone(into)
 	for _, k := range slices.Concat(slices.Collect(maps.Keys(base)), slices.Collect(maps.Keys(from))) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // words merges two versions of a text word by word, with marks, links and other
@@ -63,18 +65,18 @@ type word struct {
 func (m *merger) wordList(n *Node) []word {
 	glyphs := glyphsOf(nil, n.Nodes, nil)
 	var out []word
-	kind := kindAlone
+	kind := align.KindAlone
 	for i := range glyphs {
 		g := &glyphs[i]
 		if i > 0 {
 			g.inside = commonAround(glyphs[i-1].in, g.in)
 		}
-		k, solid := kindAlone, true
+		k, solid := align.KindAlone, true
 		if g.node == nil && !g.raw {
 			r, _ := utf8.DecodeRuneInString(g.text)
-			k, solid = runeKind(r), unicode.IsLetter(r) || unicode.IsDigit(r)
+			k, solid = align.RuneKind(r), unicode.IsLetter(r) || unicode.IsDigit(r)
 		}
-		if k == kindAlone || k != kind || i == 0 {
+		if k == align.KindAlone || k != kind || i == 0 {
 			out = append(out, word{})
 		}
 		kind = k
@@ -90,28 +92,28 @@ func (m *merger) wordList(n *Node) []word {
 // glyph that begins a link has a different hash from one that continues it, so
 // that two adjacent links do not become one.
 func (m *merger) glyphHash(g *glyph) uint64 {
-	v := mix(hashString(hashSeed, g.text), uint64(g.inside))
+	v := align.Mix(align.HashString(align.HashSeed, g.text), uint64(g.inside))
 	if g.raw {
-		v = mix(v, 7)
+		v = align.Mix(v, 7)
 	}
 	if g.node != nil {
-		v = mix(v, m.h.of(g.node))
+		v = align.Mix(v, m.h.of(g.node))
 	}
 	for _, mark := range g.marks {
-		v = hashString(v, mark.Type)
-		v = hashString(hashString(v, mark.Data["text"]), mark.Data["background"])
+		v = align.HashString(v, mark.Type)
+		v = align.HashString(align.HashString(v, mark.Data["text"]), mark.Data["background"])
 	}
 	for _, n := range g.in {
-		v = mix(v, m.shell(n))
+		v = align.Mix(v, m.shell(n))
 	}
 	return v
 }
 
 // shell returns the hash of an inline without its child nodes.
 func (m *merger) shell(n *Node) uint64 {
-	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
+	v := hashValue(align.HashString(align.HashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
-		v = mix(v, m.h.of(f))
+		v = align.Mix(v, m.h.of(f))
 	}
 	return v
 }
@@ -147,11 +149,11 @@ func wordEdits(base, side []word) []wordEdit {
 			out = append(out, e)
 		}
 	}
-	for _, o := range diffTokens(keys(base), keys(side)).ops {
+	for _, o := range align.DiffTokens(keys(base), keys(side)) {
 		switch o.Op {
-		case WordDelete:
+		case align.WordDelete:
 			e.end++
-		case WordInsert:
+		case align.WordInsert:
 			e.to++
 		default:
 			end()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // Print returns a document as Markdown in one canonical form. Parse converts it
@@ -96,9 +97,9 @@ func (p *printer) label(body []*Node) string {
 }
 
 func hashNodes(nodes []*Node) uint64 {
-	h, v := hashCache{}, uint64(hashSeed)
+	h, v := hashCache{}, uint64(align.HashSeed)
 	for _, n := range nodes {
-		v = mix(v, h.of(n))
+		v = align.Mix(v, h.of(n))
 	}
 	return v
 }

@@ -1,5 +1,7 @@
 package markup
 
+import "github.com/octavo-docs/octavo/internal/markup/align"
+
 // Rekey assigns keys to a parsed document. A node that is equal to, or an
 // edited version of, a node of old gets its key, at any depth. Other nodes keep
 // the key that is derived from their content if it is unique, or else get a new
@@ -54,7 +56,7 @@ func (r rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 		if !r.named(n) {
 			n.Key = follows
 			for v := k.hashes[0]; r.used[n.Key] != nil; {
-				v = mix(v, 1)
+				v = align.Mix(v, 1)
 				b := keyText(v)
 				n.Key = string(b[:])
 			}
@@ -80,8 +82,8 @@ func (r rekeyer) top(old, now []bone, nodes []*Node) {
 func cameFrom(old, now []bone, isNew func(int) bool) []int {
 	places, kinds := listed(old)
 	nowPlaces, nowKinds := listed(now)
-	from := alignHashes(places, nowPlaces)
-	editedKinds(kinds, nowKinds, from, isNew)
+	from := align.InOrder(places, nowPlaces)
+	align.Edited(kinds, nowKinds, from, isNew)
 	return from
 }
 

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // maxPatched is the maximum size in bytes of a block that is patched. Larger
@@ -131,9 +131,9 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 		for _, filled := range []bool{false, true} {
 			var parts []string
 			if filled {
-				parts = mergeParts(tokens(narrow(base)), tokens(source), tokens(narrow(next)), mergeFilled)
+				parts = align.Merge(align.Tokens(narrow(base)), align.Tokens(source), align.Tokens(narrow(next)), mergeFilled)
 			} else {
-				parts = mergeParts(tokens(base), tokens(source), tokens(next), mergeRun)
+				parts = align.Merge(align.Tokens(base), align.Tokens(source), align.Tokens(next), align.MergeRun)
 			}
 			text := strings.Join(parts, "")
 			if text == "" || text == source || text == next {
@@ -183,33 +183,6 @@ func (r *reprinter) printed(n *Node, other bool) string {
 	return newPrinter(r.refs, newNotes(nil)).blocksAfter([]*Node{n}, other)
 }
 
-// MergeWords applies the difference between base and from to into, word by
-// word. It returns an empty string if that is not possible. The result is only
-// a proposal, so the caller has to parse it again to verify it.
-func MergeWords(base, into, from string) string {
-	return strings.Join(mergeParts(tokens(base), tokens(into), tokens(from), mergeRun), "")
-}
-
-// tokens splits a source into words, line breaks, and runs of one other
-// character.
-func tokens(s string) []string {
-	var out []string
-	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) }
-	for s != "" {
-		first, n := utf8.DecodeRuneInString(s)
-		for n < len(s) && first != '\n' {
-			c, size := utf8.DecodeRuneInString(s[n:])
-			if c != first && !(word(c) && word(first)) {
-				break
-			}
-			n += size
-		}
-		out = append(out, s[:n])
-		s = s[n:]
-	}
-	return out
-}
-
 // padding matches the spaces and dashes that align the columns of a table.
 var padding = regexp.MustCompile(`\S  +|--+`)
 
@@ -226,7 +199,7 @@ func narrow(s string) string {
 
 // mergeFilled is mergeRun for tokens with any amount of space around them.
 func mergeFilled(base, into, from []string) ([]string, bool) {
-	if out, ok := mergeRun(base, into, from); ok {
+	if out, ok := align.MergeRun(base, into, from); ok {
 		return out, true
 	}
 	_, was, _ := cutRoom(base)

@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
+)
 
 // Skeleton holds the parts of a document that Rekey needs: the keys of its
 // nodes, and the hashes that nodes of another document are compared with. It
@@ -94,9 +98,9 @@ func (m *skeletonMaker) node(n *Node) bone {
 	}
 	out.nodes, out.fragments = m.list(n.Nodes), m.list(n.Fragments)
 	if n.Object == ObjectFragment { // the name of a fragment depends on its position
-		out.place = hashSeed
+		out.place = align.HashSeed
 		for _, k := range out.nodes {
-			out.place = mix(out.place, k.hash)
+			out.place = align.Mix(out.place, k.hash)
 		}
 	}
 	return out

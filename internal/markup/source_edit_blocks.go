@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
@@ -356,7 +357,7 @@ func (ed *sourceEditor) rewrite(old, now *Node, printed func(*Node) string) bool
 		lines[i] = cutPrefix(lines[i], prefix)
 	}
 	var w alternatives
-	if merged := strings.Join(mergeParts(tokens(was), tokens(strings.Join(lines, "\n")), tokens(next), mergeRun), ""); merged != "" {
+	if merged := strings.Join(align.Merge(align.Tokens(was), align.Tokens(strings.Join(lines, "\n")), align.Tokens(next), align.MergeRun), ""); merged != "" {
 		w = append(w, []replacement{{at, ed.indent(merged, at)}})
 	}
 	ed.edits = append(ed.edits, append(w, []replacement{{at, ed.indent(next, at)}}))
@@ -391,7 +392,7 @@ func addNumber(digits string, off int) string {
 }
 
 func equalData(a, b *Node) bool {
-	return hashValue(hashSeed, orEmpty(a.Data)) == hashValue(hashSeed, orEmpty(b.Data))
+	return hashValue(align.HashSeed, orEmpty(a.Data)) == hashValue(align.HashSeed, orEmpty(b.Data))
 }
 
 // fragments finds the edits in the fragments of a block.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // glyph is a character of a text, or an inline without text, together with its
@@ -112,12 +114,12 @@ func (ed *sourceEditor) sameAround(a, b *glyph) bool {
 // shell returns the hash of an inline without its child nodes. An edited note
 // has the hash of the note before the edit.
 func (ed *sourceEditor) shell(n *Node) uint64 {
-	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
+	v := hashValue(align.HashString(align.HashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
 		if o := ed.bodies[f]; o != nil {
 			f = o
 		}
-		v = mix(v, ed.h.of(f))
+		v = align.Mix(v, ed.h.of(f))
 	}
 	return v
 }

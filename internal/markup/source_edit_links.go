@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/util"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // asLink returns the alternatives for an edit of one link that keep the form in
@@ -26,7 +28,7 @@ func (e *inlineEdit) asLink(reworded bool) alternatives {
 	if same && len(marks) > 0 {
 		l.marks = [][]Mark{marks, nil}
 	}
-	l.moved = l.was.Str(FieldTitle) != l.now.Str(FieldTitle) || hashValue(hashSeed, was.value(FieldRef)) != hashValue(hashSeed, now.value(FieldRef))
+	l.moved = l.was.Str(FieldTitle) != l.now.Str(FieldTitle) || hashValue(align.HashSeed, was.value(FieldRef)) != hashValue(align.HashSeed, now.value(FieldRef))
 	source := e.editor.body[s.Start:s.End]
 	if source[0] != '[' {
 		if reworded || !same {
@@ -184,7 +186,7 @@ func (l *linkEdit) texts() []string {
 // title is -1 if there was none.
 func (l *linkEdit) retarget(source string, dest, title Span) string {
 	to := source[dest.Start:dest.End]
-	if hashValue(hashSeed, l.was.value(FieldRef)) != hashValue(hashSeed, l.now.value(FieldRef)) {
+	if hashValue(align.HashSeed, l.was.value(FieldRef)) != hashValue(align.HashSeed, l.now.value(FieldRef)) {
 		pointy := strings.HasPrefix(to, "<")
 		if to = writeDest(l.dest); pointy && !strings.HasPrefix(to, "<") {
 			to = "<" + to + ">"

@@ -3,6 +3,8 @@ package markup
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // table finds the edits of a table: in titles, in cells, and of whole rows.
@@ -48,9 +50,9 @@ func sameShape(a, b *tableView) bool {
 		return false
 	}
 	defs := func(t *tableView) uint64 {
-		v := hashValue(hashSeed, cloneBut(t.node.Data, "definition", "records"))
+		v := hashValue(align.HashSeed, cloneBut(t.node.Data, "definition", "records"))
 		for _, c := range t.inOrder() {
-			v = hashValue(hashString(v, c.id), cloneBut(c.def, "title"))
+			v = hashValue(align.HashString(v, c.id), cloneBut(c.def, "title"))
 		}
 		return v
 	}
@@ -98,7 +100,7 @@ func (ed *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
 // cell finds the edits of one cell.
 func (ed *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
 	if c.kind != "text" {
-		return hashValue(hashSeed, was.values[c.id]) == hashValue(hashSeed, now.values[d.id])
+		return hashValue(align.HashSeed, was.values[c.id]) == hashValue(align.HashSeed, now.values[d.id])
 	}
 	before, after := a.cellBlocks(was, c), b.cellBlocks(now, d)
 	if hashNodes(before) == hashNodes(after) {

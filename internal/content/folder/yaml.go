@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
@@ -58,7 +58,7 @@ func patched(src []byte, changed *yaml.Node) ([]byte, error) {
 		return nil, err
 	}
 	crlf := bytes.Contains(src, []byte("\r\n"))
-	text := []byte(markup.MergeWords(string(base), strings.ReplaceAll(string(src), "\r\n", "\n"), string(next)))
+	text := []byte(align.MergeWords(string(base), strings.ReplaceAll(string(src), "\r\n", "\n"), string(next)))
 	if got, err := yamldoc.Parse(text, maxConfig); err != nil {
 		text = next
 	} else if says, err := yamldoc.Encode(got); err != nil || !bytes.Equal(says, next) {

@@ -7,7 +7,7 @@ import (
 	dom "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 const (
@@ -68,12 +68,12 @@ func HTML(before, after string, o Options) (Result, bool) {
 // differences are marked.
 func Text(before, after string) string {
 	var b strings.Builder
-	for _, w := range markup.DiffWords(before, after) {
+	for _, w := range align.DiffWords(before, after) {
 		text := html.EscapeString(w.Text)
 		switch w.Op {
-		case markup.WordInsert:
+		case align.WordInsert:
 			text = "<ins>" + text + "</ins>"
-		case markup.WordDelete:
+		case align.WordDelete:
 			text = "<del>" + text + "</del>"
 		}
 		b.WriteString(text)

@@ -7,7 +7,7 @@ import (
 	dom "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // token is a word of a text, or an element that is not compared further.
@@ -26,7 +26,7 @@ func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
 		for _, n := range nodes {
 			switch {
 			case n.Type == dom.TextNode:
-				for _, w := range markup.Words(n.Data) {
+				for _, w := range align.Words(n.Data) {
 					out = append(out, token{text: w, around: around, key: prefix + w})
 				}
 			case n.Type != dom.ElementNode:
@@ -45,7 +45,7 @@ func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
 
 // change is a token and the operation on it.
 type change struct {
-	op markup.WordOp
+	op align.WordOp
 	token
 }
 
@@ -65,7 +65,7 @@ func (d *differ) inline(old, now []*dom.Node, code bool) []*dom.Node {
 		w.write(c)
 	}
 	for _, t := range anchors {
-		w.write(change{markup.WordEqual, t})
+		w.write(change{align.WordEqual, t})
 	}
 	return w.out
 }
@@ -79,15 +79,15 @@ func compared(a, b []token) (out []change) {
 		return out
 	}
 	i, j := 0, 0
-	for _, c := range markup.DiffTokens(keys(a), keys(b)) {
+	for _, c := range align.DiffTokens(keys(a), keys(b)) {
 		switch c.Op {
-		case markup.WordDelete:
+		case align.WordDelete:
 			out = append(out, change{c.Op, a[i]})
 			i++
 		default:
 			out = append(out, change{c.Op, b[j]})
 			j++
-			if c.Op == markup.WordEqual {
+			if c.Op == align.WordEqual {
 				i++
 			}
 		}
@@ -105,13 +105,13 @@ func joined(in []change) (out []change) {
 	}
 	for i, c := range in {
 		switch {
-		case c.op == markup.WordDelete:
+		case c.op == align.WordDelete:
 			gone = append(gone, c)
-		case c.op == markup.WordInsert:
+		case c.op == align.WordInsert:
 			come = append(come, c)
-		case c.atom == nil && separates(c.text) && len(gone) > 0 && len(come) > 0 && i+1 < len(in) && in[i+1].op != markup.WordEqual:
-			gone = append(gone, change{markup.WordDelete, c.token})
-			come = append(come, change{markup.WordInsert, c.token})
+		case c.atom == nil && separates(c.text) && len(gone) > 0 && len(come) > 0 && i+1 < len(in) && in[i+1].op != align.WordEqual:
+			gone = append(gone, change{align.WordDelete, c.token})
+			come = append(come, change{align.WordInsert, c.token})
 		default:
 			flush()
 			out = append(out, c)
@@ -134,7 +134,7 @@ type inlineWriter struct {
 	open []*dom.Node // copies of the open elements
 	of   []*dom.Node // the originals of these copies
 	mark *dom.Node   // the open ins or del element
-	op   markup.WordOp
+	op   align.WordOp
 
 	changing bool // the last word was removed or added
 }
@@ -150,17 +150,17 @@ func (w *inlineWriter) write(c change) {
 	w.open, w.of = w.open[:same], w.of[:same]
 	for _, n := range c.around[same:] {
 		e := shallow(n)
-		if c.op == markup.WordDelete {
+		if c.op == align.WordDelete {
 			withoutNames(e)
 		}
 		w.add(e)
 		w.open, w.of = append(w.open, e), append(w.of, n)
 	}
 	w.op = c.op
-	defer func() { w.changing = c.op != markup.WordEqual }()
-	if c.op != markup.WordEqual && w.mark == nil {
+	defer func() { w.changing = c.op != align.WordEqual }()
+	if c.op != align.WordEqual && w.mark == nil {
 		tag := atom.Ins
-		if c.op == markup.WordDelete {
+		if c.op == align.WordDelete {
 			tag = atom.Del
 		}
 		mark := element(tag, "")
@@ -173,7 +173,7 @@ func (w *inlineWriter) write(c change) {
 	n := &dom.Node{Type: dom.TextNode, Data: c.text}
 	if c.atom != nil {
 		n = copyOf(c.atom)
-		if c.op == markup.WordDelete {
+		if c.op == align.WordDelete {
 			withoutNames(n)
 		}
 	}
@@ -182,8 +182,8 @@ func (w *inlineWriter) write(c change) {
 
 // shares reports whether a word can be in an open element: its own element, or the
 // corresponding one in the other version of the text.
-func (w *inlineWriter) shares(open, own *dom.Node, op markup.WordOp) bool {
-	return open == own || (op == markup.WordDelete) != (w.op == markup.WordDelete) && w.d.attributes(open) == w.d.attributes(own)
+func (w *inlineWriter) shares(open, own *dom.Node, op align.WordOp) bool {
+	return open == own || (op == align.WordDelete) != (w.op == align.WordDelete) && w.d.attributes(open) == w.d.attributes(own)
 }
 
 // add appends a node at the current position.

@@ -6,7 +6,7 @@ import (
 	dom "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // pair is a node in both versions of a page. One of them is nil if the node was added
@@ -25,16 +25,16 @@ func (d *differ) align(old, now []*dom.Node) (out []pair) {
 		gone, come = nil, nil
 	}
 	i, j := 0, 0
-	for _, c := range markup.DiffTokens(d.allKeys(old), d.allKeys(now)) {
+	for _, c := range align.DiffTokens(d.allKeys(old), d.allKeys(now)) {
 		switch c.Op {
-		case markup.WordEqual:
+		case align.WordEqual:
 			flush()
 			out = append(out, pair{old[i], now[j]})
 			i, j = i+1, j+1
-		case markup.WordDelete:
+		case align.WordDelete:
 			gone = append(gone, old[i])
 			i++
-		case markup.WordInsert:
+		case align.WordInsert:
 			come = append(come, now[j])
 			j++
 		}
@@ -186,7 +186,7 @@ func (d *differ) bag(n *dom.Node) bag {
 		return b
 	}
 	b := bag{count: map[string]int{}}
-	for _, w := range markup.Words(textOf(n)) {
+	for _, w := range align.Words(textOf(n)) {
 		if strings.TrimSpace(w) != "" {
 			b.count[w]++
 			b.words++

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
@@ -34,8 +35,8 @@ type changedBlock struct {
 }
 
 type wordChange struct {
-	Op   markup.WordOp `json:"op" enum:"equal,insert,delete"`
-	Text string        `json:"text"`
+	Op   align.WordOp `json:"op" enum:"equal,insert,delete"`
+	Text string       `json:"text"`
 }
 
 // compared returns the changed blocks of a page or of a reusable content. The second

@@ -1,4 +1,4 @@
-package markup
+package align
 
 import (
 	"slices"
@@ -160,10 +160,10 @@ func wordsOf(s string) []string {
 	var out []string
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
-		if k := runeKind(r); k > kindAlone {
+		if k := RuneKind(r); k > KindAlone {
 			for n < len(s) {
 				next, size := utf8.DecodeRuneInString(s[n:])
-				if runeKind(next) != k {
+				if RuneKind(next) != k {
 					break
 				}
 				n += size
@@ -178,19 +178,21 @@ func wordsOf(s string) []string {
 // Kinds of characters. A run of word or space characters is one piece, any other
 // character is a piece of its own.
 const (
-	kindAlone = iota
+	// KindAlone is the kind of the characters that are pieces of their own.
+	KindAlone = iota
 	kindWord
 	kindSpace
 )
 
-func runeKind(r rune) int {
+// RuneKind returns the kind of a character for Words.
+func RuneKind(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-		return kindAlone
+		return KindAlone
 	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
 		return kindWord
 	case r == ' ' || r == '\t':
 		return kindSpace
 	}
-	return kindAlone
+	return KindAlone
 }

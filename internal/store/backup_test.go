@@ -44,7 +44,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
 	s := testdb.Open(t, o)
 	ctx := context.Background()
-	people := &orgs.Service{Store: s}
+	people := orgs.New(s, orgs.Config{})
 	pages := contents.New(contents.Service{Store: s, Blobs: testdb.Blobs(t)})
 	content := &spaces.Service{Store: s, Content: pages}
 	check := func(_ any, err error) {
@@ -370,7 +370,7 @@ func TestBackupIsOfTheMomentItBegan(t *testing.T) {
 		met := false
 		w := &meddler{meddle: func() {
 			met = true
-			people := &orgs.Service{Store: s}
+			people := orgs.New(s, orgs.Config{})
 			if _, err := people.Bootstrap(context.Background(), "late@octavo.example", "Late", "label"); err != nil {
 				t.Error(err)
 			}
@@ -499,7 +499,7 @@ func TestRestoreRefusesAStoreWithData(t *testing.T) {
 	b := backup(t, filled(t, testdb.BareSQLite(t)))
 	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		if _, err := (&orgs.Service{Store: s}).CreateUser(context.Background(), "linus@octavo.example"); err != nil {
+		if _, err := orgs.New(s, orgs.Config{}).CreateUser(context.Background(), "linus@octavo.example"); err != nil {
 			t.Fatal(err)
 		}
 		before := content(t, backup(t, s))

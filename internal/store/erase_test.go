@@ -29,7 +29,7 @@ var personal = []string{
 func describe(t *testing.T, s *store.Store, db *sql.DB, id docs.UserID) {
 	t.Helper()
 	ctx := context.Background()
-	people := &orgs.Service{Store: s}
+	people := orgs.New(s, orgs.Config{})
 	entry := &signin.Service{Store: s, BaseURL: "http://octavo.example", Log: slog.New(slog.DiscardHandler)}
 	check := func(_ any, err error) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 		ctx := context.Background()
 		s := filled(t, o)
 		db := raw(t, o)
-		people := &orgs.Service{Store: s}
+		people := orgs.New(s, orgs.Config{})
 		ada, err := people.FindUser(ctx, "ada@octavo.example")
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		ctx := context.Background()
 		s := filled(t, o)
 		db := raw(t, o)
-		people := &orgs.Service{Store: s}
+		people := orgs.New(s, orgs.Config{})
 		check := func(err error) {
 			t.Helper()
 			if err != nil {

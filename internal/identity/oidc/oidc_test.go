@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -38,7 +37,7 @@ type world struct {
 	team docs.TeamID
 }
 
-func newWorld(t *testing.T, o store.Options, operator *oidc.Operator) *world {
+func newWorld(t *testing.T, o store.Options, operator *oidc.Operator, set ...func(*server.Config)) *world {
 	t.Helper()
 	w := &world{t: t, idp: newProvider(t)}
 	allow, err := outbound.Parse("127.0.0.1")
@@ -48,11 +47,14 @@ func newWorld(t *testing.T, o store.Options, operator *oidc.Operator) *world {
 	if operator != nil {
 		operator.Issuer = w.idp.URL
 	}
-	w.srv, err = server.Start(t.Context(), server.Config{
+	c := server.Config{
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
 		Version: "test", Log: slog.New(slog.DiscardHandler), Outbound: allow, Provider: operator, Quiet: true,
-	})
-	if err != nil {
+	}
+	for _, change := range set {
+		change(&c)
+	}
+	if w.srv, err = server.Start(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -400,11 +402,7 @@ func TestABrokenProviderIsNotAskedAgainAtOnce(t *testing.T) {
 // domains that the organization has verified.
 func TestTrustedAddresses(t *testing.T) {
 	dns := testdns.Start(t)
-	w := newWorld(t, testdb.SQLite(t), nil)
-	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "udp", dns.Addr)
-	}}
-	w.srv.Orgs.DNS = resolver
+	w := newWorld(t, testdb.SQLite(t), nil, func(c *server.Config) { c.DNS = dns.Addr })
 	by := authz.OperatorGrant(w.boot.User)
 	invite := func(email string) {
 		t.Helper()

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"net"
 	"slices"
 	"sync"
 
@@ -49,8 +48,8 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 		wg.Go(func() {
 			d := EmailDomain{Domain: domain, Record: docs.HostnameRecord + domain, Value: domainValue(key, o.ID, domain)}
 			proof := docs.HostnameProved
-			if !challenge.MatchesAny(s.TrustedDomains, domain) {
-				proof, d.Problem = challenge.LookUp(ctx, s.resolver(), domain, d.Value)
+			if !challenge.MatchesAny(s.config.TrustedDomains, domain) {
+				proof, d.Problem = challenge.LookUp(ctx, s.config.DNS, domain, d.Value)
 			}
 			d.Proved = proof == docs.HostnameProved
 			out[i] = d
@@ -75,24 +74,17 @@ func domainValue(key []byte, org docs.OrgID, domain string) string {
 	return "octavo-domain-" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-func (s *Service) resolver() challenge.Resolver {
-	if s.DNS == nil {
-		return net.DefaultResolver
-	}
-	return s.DNS
-}
-
 // proved returns the organizations of all whose claim of a domain is proved. One lookup
 // is enough, because a record can have several values.
 func (s *Service) proved(ctx context.Context, domain string, all []docs.Organization) ([]docs.Organization, error) {
-	if len(all) == 0 || challenge.MatchesAny(s.TrustedDomains, domain) {
+	if len(all) == 0 || challenge.MatchesAny(s.config.TrustedDomains, domain) {
 		return all, nil
 	}
 	key, err := s.domainKey(ctx)
 	if err != nil {
 		return nil, err
 	}
-	values, _, _ := challenge.Values(ctx, s.resolver(), domain)
+	values, _, _ := challenge.Values(ctx, s.config.DNS, domain)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

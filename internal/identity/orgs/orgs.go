@@ -9,6 +9,7 @@ package orgs
 import (
 	"context"
 	"errors"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,12 @@ import (
 
 // Service implements the operations on people and organizations.
 type Service struct {
-	Store *store.Store
+	Store  *store.Store
+	config Config
+}
+
+// Config holds what the operator decides about people and organizations.
+type Config struct {
 	// DNS is the resolver that proves e-mail domains; nil is that of the system. TrustedDomains
 	// are the domains that need no proof, as in challenge.MatchesAny.
 	DNS            challenge.Resolver
@@ -34,6 +40,14 @@ type Service struct {
 	// Closed allows only the operator to create organizations.
 	Closed bool
 	Limits Limits
+}
+
+// New returns the service of people and organizations of a store.
+func New(st *store.Store, c Config) *Service {
+	if c.DNS == nil {
+		c.DNS = net.DefaultResolver
+	}
+	return &Service{Store: st, config: c}
 }
 
 // NewOrganization is the input of Create.
@@ -49,7 +63,7 @@ type NewOrganization struct {
 
 // Create creates an organization with the caller as its admin.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
-	if s.Closed {
+	if s.config.Closed {
 		return docs.Organization{}, errs.E(errs.Forbidden, "the operator of this server creates organizations; ask them for one")
 	}
 	domains, err := checkDomains(in.EmailDomains)
@@ -60,7 +74,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 		return docs.Organization{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
-		if err := newOrgs.take(ctx, tx, g.Actor, string(g.Actor.User), 1, s.Limits.Organizations); err != nil {
+		if err := newOrgs.take(ctx, tx, g.Actor, string(g.Actor.User), 1, s.config.Limits.Organizations); err != nil {
 			return docs.Organization{}, err
 		}
 		o, err := create(ctx, tx, g.Actor, in, domains)

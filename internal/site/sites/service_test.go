@@ -51,7 +51,7 @@ func newWorldWith(t *testing.T, o store.Options, dns challenge.Resolver) *world 
 	w.store = testdb.Open(t, o)
 	w.sites = w.service(dns)
 	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
-	b, err := (&orgs.Service{Store: w.store}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
+	b, err := orgs.New(w.store, orgs.Config{}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
 	top, _, err := authz.NewChecker(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
@@ -244,7 +244,7 @@ func TestFind(t *testing.T) {
 func TestRolesOnASite(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
-		people := &orgs.Service{Store: w.store}
+		people := orgs.New(w.store, orgs.Config{})
 		for _, c := range []struct {
 			org, on docs.Role
 			want    errs.Kind

@@ -34,18 +34,21 @@ type world struct {
 	log  *strings.Builder
 }
 
-func newWorld(t *testing.T, o store.Options) *world {
+func newWorld(t *testing.T, o store.Options, set ...func(*server.Config)) *world {
 	t.Helper()
 	w := &world{t: t, mail: testmail.Start(t), log: &strings.Builder{}}
 	sender, err := mail.ParseSMTP(w.mail.URL(), "Octavo <docs@octavo.example>")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.srv, err = server.Start(t.Context(), server.Config{
+	c := server.Config{
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
 		Version: "test", Mail: sender, Log: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
+	}
+	for _, change := range set {
+		change(&c)
+	}
+	if w.srv, err = server.Start(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -195,9 +198,9 @@ func csrf(t *testing.T, page shown) string {
 	return m[1]
 }
 
-func each(t *testing.T, test func(t *testing.T, w *world)) {
+func each(t *testing.T, test func(t *testing.T, w *world), set ...func(*server.Config)) {
 	for name, o := range map[string]func(testing.TB) store.Options{"sqlite": testdb.SQLite, "postgres": testdb.Postgres} {
-		t.Run(name, func(t *testing.T) { test(t, newWorld(t, o(t))) })
+		t.Run(name, func(t *testing.T) { test(t, newWorld(t, o(t), set...)) })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // refused sends a request and returns the message of its 429, which says when to try again.
@@ -59,7 +60,6 @@ func (w *world) mails(to string) (n int) {
 // A guest cannot make the server write to strangers by making organizations.
 func TestMailsToStrangersAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.srv.Orgs.Limits = orgs.Limits{Invitations: 10, YoungInvitations: 4, Organizations: 3}
 		w.api("POST", "/orgs/$org/invites", map[string]any{"emails": []string{"guest@octavo.example"}, "role": nil})
 		guest, err := w.srv.Orgs.CreateTokenFor(t.Context(), "guest@octavo.example", orgs.NewToken{Label: "guest"})
 		if err != nil {
@@ -99,6 +99,8 @@ func TestMailsToStrangersAreLimited(t *testing.T) {
 				t.Errorf("%d mails to %s", n, to)
 			}
 		}
+	}, func(c *server.Config) {
+		c.People = orgs.Limits{Invitations: 10, YoungInvitations: 4, Organizations: 3}
 	})
 }
 

@@ -177,7 +177,6 @@ func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 // Invitations are limited, including repeated ones.
 func TestInvitationsAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.srv.Orgs.Limits.Invitations = 3
 		org := "/orgs/" + string(w.boot.Organization)
 		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["a@octavo.example","b@octavo.example"]}`, 200)
 		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["c@octavo.example","d@octavo.example"]}`, 429)
@@ -191,7 +190,7 @@ func TestInvitationsAreLimited(t *testing.T) {
 		if _, err := w.srv.Store.UserByEmail(t.Context(), "c@octavo.example"); err == nil {
 			t.Error("a refused invitation has made an account")
 		}
-	})
+	}, func(c *server.Config) { c.People.Invitations = 3 })
 }
 
 // The audit log counts the people whose membership of a team changed, not those who were named.

@@ -197,7 +197,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	guard.Used = audit.RecordFirstUse
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
-		Store: s, Blobs: files, Guard: guard, Orgs: &orgs.Service{Store: s},
+		Store: s, Blobs: files, Guard: guard, Orgs: orgs.New(s, orgs.Config{}),
 		Content: c, Reviews: proposals, Spaces: folders, Translations: languages,
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
@@ -333,17 +333,18 @@ func (s *Server) configure() error {
 	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
 	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
 	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
-	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
 	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
 	if s.Mail != nil {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
 	}
-	s.Orgs.Closed, s.Orgs.TrustedDomains, s.Orgs.Limits = s.OrganizationsClosed, s.EmailDomains, s.People
+	people := orgs.Config{Closed: s.OrganizationsClosed, TrustedDomains: s.EmailDomains, Limits: s.People}
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)
-		s.Orgs.DNS = s.Sites.DNS
+		people.DNS = s.Sites.DNS
 	}
+	s.Orgs = orgs.New(s.Store, people)
+	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))

@@ -44,7 +44,7 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sv.Content.BaseURL = base
 	sv.Content.Source.BaseURL, sv.Sites.Hosts.Base = sv.Content.BaseURL, sv.Content.BaseURL
-	pages := page.New(sv.Sites, sv.Content, false)
+	pages := page.New(sv.Audience, sv.Sites, sv.Content, false)
 	book, err := c.book(ctx, sv, pages)
 	if err != nil {
 		return err

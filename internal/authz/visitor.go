@@ -64,8 +64,8 @@ type VisitorAccess struct {
 	Draft   Draft // what a preview shows
 }
 
-// Sites reports what visitors see. Package sites implements it, because it depends on the
-// structure of a site, which this package does not have.
+// Sites reports what visitors see. Package site/audience implements it, because it depends
+// on the structure of a site, which this package does not have.
 type Sites interface {
 	// Recognise returns the visitor that a content token identifies.
 	Recognise(ctx context.Context, token string, now time.Time) (Visitor, error)

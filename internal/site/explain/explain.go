@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
@@ -56,8 +57,9 @@ type Explanation struct {
 
 // Service explains visits.
 type Service struct {
-	Sites  *sites.Service
-	Source *revision.Source
+	Audience *audience.Service
+	Sites    *sites.Service
+	Source   *revision.Source
 }
 
 // visit is a visit that is being explained.
@@ -66,7 +68,7 @@ type visit struct {
 	Explanation
 	grant   *authz.Grant
 	site    docs.Site
-	arrival sites.Visit
+	arrival audience.Visit
 	rest    string            // path below the address of the site
 	key     string            // the share key at the beginning of rest; empty if there is none
 	below   string            // the path after the key
@@ -76,7 +78,7 @@ type visit struct {
 
 // Explain follows a visitor of the site of a grant to the page at an address.
 // The error is Forbidden if the caller cannot see the content there.
-func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Visit) (*Explanation, error) {
+func (s *Service) Explain(ctx context.Context, g *authz.Grant, a audience.Visit) (*Explanation, error) {
 	v := &visit{Service: s, grant: g, site: g.Site, arrival: a}
 	if err := v.follow(ctx); err != nil {
 		return nil, err
@@ -120,14 +122,14 @@ func (v *visit) follow(ctx context.Context) error {
 	if admitted, err := v.admitted(ctx); err != nil || !admitted {
 		return err
 	}
-	r, err := v.Sites.Resolve(ctx, v.arrival)
+	r, err := v.Audience.Resolve(ctx, v.arrival)
 	if errs.Is(err, errs.NotFound) {
 		r, err = nil, nil
 	}
 	if err != nil {
 		return err
 	}
-	if v.member, err = v.Sites.View(ctx, v.grant); err != nil {
+	if v.member, err = v.Audience.View(ctx, v.grant); err != nil {
 		return err
 	}
 	if err := v.places(ctx, r); err != nil || r == nil {
@@ -138,7 +140,7 @@ func (v *visit) follow(ctx context.Context) error {
 
 // findSite checks that the address belongs to the site and that the site is published.
 func (v *visit) findSite(ctx context.Context) (bool, error) {
-	found, rest, err := v.Sites.Find(ctx, v.arrival.URL)
+	found, rest, err := v.Audience.Find(ctx, v.arrival.URL)
 	if err != nil && !errs.Is(err, errs.NotFound) {
 		return false, err
 	}
@@ -167,7 +169,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 		}
 		reason = "The path begins with the key of an active share link."
 	}
-	who, err := v.Sites.Identify(ctx, v.site, v.arrival)
+	who, err := v.Audience.Identify(ctx, v.site, v.arrival)
 	if errs.Is(err, errs.Unauthenticated) {
 		reason = "The site is for visitors who were authenticated by its owner, and this one was not."
 		if who.Refused != "" {
@@ -178,7 +180,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if v.dropped, err = v.Sites.DroppedClaims(ctx, v.site, v.arrival); err != nil {
+	if v.dropped, err = v.Audience.DroppedClaims(ctx, v.site, v.arrival); err != nil {
 		return false, err
 	}
 	if v.site.Visibility == docs.VisibilityAuth && v.arrival.Token == "" {
@@ -188,7 +190,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 }
 
 // identityNote returns a text about how the token and the claims of the visitor were used.
-func (v *visit) identityNote(who sites.Identity) string {
+func (v *visit) identityNote(who audience.Identity) string {
 	text := ""
 	switch {
 	case who.Refused != "":
@@ -209,7 +211,7 @@ func (v *visit) claimsIgnored() bool {
 }
 
 // page looks up the page at the address in the space as the visitor sees it.
-func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
+func (v *visit) page(ctx context.Context, r *audience.Resolved) error {
 	whole, err := v.Source.Head(ctx, v.member.Spaces[r.Target.Space.Space].It)
 	if err != nil {
 		return err
@@ -232,7 +234,7 @@ func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 }
 
 // explainMissing records why there is no page for the visitor.
-func (v *visit) explainMissing(ctx context.Context, whole *revision.View, r *sites.Resolved, path string) error {
+func (v *visit) explainMissing(ctx context.Context, whole *revision.View, r *audience.Resolved, path string) error {
 	page, err := whole.ByPath(ctx, path)
 	switch {
 	case errs.Is(err, errs.NotFound) && strings.Trim(path, "/") == "":
@@ -251,7 +253,7 @@ func (v *visit) explainMissing(ctx context.Context, whole *revision.View, r *sit
 
 // redirected records where a redirect of the site leads the visitor. The caller must be
 // able to see the target too, because its address contains its name.
-func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
+func (v *visit) redirected(ctx context.Context, r *audience.Resolved) error {
 	rule, to, err := v.Sites.FindRedirect(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
@@ -275,7 +277,7 @@ func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 }
 
 // pathFor returns a function that returns the paths of pages that the visitor sees.
-func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
+func (v *visit) pathFor(r *audience.Resolved) sites.PagePath {
 	return func(ctx context.Context, space docs.Space, id docs.PageID) (string, error) {
 		whole, err := v.Source.Head(ctx, space)
 		if err != nil {
@@ -286,7 +288,7 @@ func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
 }
 
 // pages records the conditions of a page and of its ancestors, starting at the root.
-func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolved, page docs.Page) error {
+func (v *visit) pages(ctx context.Context, whole *revision.View, r *audience.Resolved, page docs.Page) error {
 	above, err := whole.Ancestors(ctx, page)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
@@ -17,7 +18,7 @@ var errUnseen = errs.E(errs.Forbidden, "the address leads to a space that you ca
 
 // places records the sections and site spaces on the way to the page. r is nil if the
 // visitor sees nothing of the site.
-func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
+func (v *visit) places(ctx context.Context, r *audience.Resolved) error {
 	items, err := v.Sites.Store.SiteItems(ctx, v.site.ID)
 	if err != nil {
 		return err
@@ -66,11 +67,11 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 }
 
 // reader returns the visitor for whom conditions are evaluated.
-func (v *visit) reader(ctx context.Context, r *sites.Resolved) (*reading.Visitor, error) {
+func (v *visit) reader(ctx context.Context, r *audience.Resolved) (*reading.Visitor, error) {
 	if r != nil {
 		return r.View.Reader, nil
 	}
-	who, err := v.Sites.Identify(ctx, v.site, v.arrival)
+	who, err := v.Audience.Identify(ctx, v.site, v.arrival)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -38,9 +39,9 @@ const (
 
 // Service counts events and answers queries about them.
 type Service struct {
-	Store  *store.Store
-	Sites  *sites.Service
-	Source *revision.Source
+	Store    *store.Store
+	Audience *audience.Service
+	Source   *revision.Source
 
 	mu      sync.Mutex
 	waiting map[store.EventKey]int64
@@ -70,7 +71,7 @@ func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) err
 	if shown := g.VisitorAccess(); shown != nil && shown.Preview {
 		return nil // a visitor of a preview does not count as a reader
 	}
-	view, err := s.Sites.View(ctx, g)
+	view, err := s.Audience.View(ctx, g)
 	if err != nil {
 		return err
 	}

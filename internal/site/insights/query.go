@@ -55,7 +55,7 @@ func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, q Query) ([]Ans
 	if err != nil {
 		return nil, err
 	}
-	view, err := s.Sites.View(ctx, g)
+	view, err := s.Audience.View(ctx, g)
 	if err != nil {
 		return nil, err
 	}

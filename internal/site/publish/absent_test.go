@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
@@ -47,7 +48,7 @@ func TestSitesThatNobodyMayKnowOfLookAbsent(t *testing.T) {
 	resolve := func(address string) error {
 		u, err := url.Parse(address)
 		must(t, err)
-		_, err = w.sites.Resolve(t.Context(), sites.Visit{URL: u})
+		_, err = w.audience.Resolve(t.Context(), audience.Visit{URL: u})
 		return err
 	}
 	for _, state := range []string{"not published", "share-link"} {

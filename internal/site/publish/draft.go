@@ -20,7 +20,7 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	d, id, rest, err := v.h.Sites.Draft(v.Ctx, sp.ID, path)
+	d, id, rest, err := v.h.Audience.Draft(v.Ctx, sp.ID, path)
 	if err == nil && (id == "" || !v.reader.As.Draft.Includes(d)) {
 		err = errs.Missing("revision")
 	}
@@ -48,7 +48,7 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.Target.Space.Space
 	if v.reader.As.Preview { // the site contains the space, or the address would not have resolved to it
-		return v.Sites.Space(v.Ctx, id)
+		return v.Audience.Space(v.Ctx, id)
 	}
 	s, err := v.h.Guard.Authenticate(v.Ctx, r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, ""))
 	if errs.Is(err, errs.Unauthenticated) {
@@ -57,7 +57,7 @@ func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	if err != nil {
 		return docs.Space{}, err
 	}
-	g, err := v.h.Guard.Check(v.Ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.Sites.Now())
+	g, err := v.h.Guard.Check(v.Ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.Audience.Now())
 	if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")
 	}

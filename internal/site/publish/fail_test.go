@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
@@ -24,7 +25,8 @@ func TestPagesOverTheirBudgetAreLoggedOnce(t *testing.T) {
 	o.Clock = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	st := testdb.Open(t, o)
 	var log bytes.Buffer
-	h, err := New(Config{Sites: sites.New(st, sites.Config{}), Content: content.New(content.Service{Store: st}), Guard: authz.NewGuard(st, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	published := sites.New(st, sites.Config{})
+	h, err := New(Config{Audience: audience.New(published), Sites: published, Content: content.New(content.Service{Store: st}), Guard: authz.NewGuard(st, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 )
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)
@@ -136,7 +136,7 @@ func TestTagsForMachines(t *testing.T) {
 func TestHeadsOfWhatIsNotPublished(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{})
+	at, err := w.audience.PreviewURL(t.Context(), w.grant(), audience.PreviewStart{})
 	must(t, err)
 	came, _ := w.get(at)
 	_, preview := w.get("https://acme.docs.test/install", func(r *http.Request) { r.AddCookie(came.Cookies()[0]) })

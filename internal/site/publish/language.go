@@ -55,7 +55,7 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 // It then redirects to the address without the parameter.
 func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []page.LanguageVariant, chosen string) {
 	if slices.ContainsFunc(all, func(o page.LanguageVariant) bool { return o.Lang == chosen }) {
-		v.reader.Cookie(w, languageCookie, chosen, v.Sites.Now().Add(languageTime))
+		v.reader.Cookie(w, languageCookie, chosen, v.Audience.Now().Add(languageTime))
 	}
 	query := r.URL.Query()
 	query.Del(page.LanguageParameter)

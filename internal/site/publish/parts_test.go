@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 )
@@ -14,7 +15,7 @@ import (
 // part returns the item of the site with a kind and a title.
 func (w *world) part(kind docs.SiteItemKind, title string) docs.SiteItem {
 	w.Helper()
-	v, err := w.sites.View(w.Context(), w.grant())
+	v, err := w.audience.View(w.Context(), w.grant())
 	must(w.T, err)
 	for _, it := range v.Structure.All(kind) {
 		if it.Title == title {
@@ -72,9 +73,9 @@ func TestDraftsOfParts(t *testing.T) {
 	w := newWorld(t)
 	w.old = "fr"
 	w.acme()
-	preview := func(start sites.PreviewStart) (home string, visitor func(*http.Request)) {
+	preview := func(start audience.PreviewStart) (home string, visitor func(*http.Request)) {
 		t.Helper()
-		at, err := w.sites.PreviewURL(t.Context(), w.grant(), start)
+		at, err := w.audience.PreviewURL(t.Context(), w.grant(), start)
 		must(t, err)
 		home, token, _ := strings.Cut(at, "?token=")
 		return home, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "octavo-preview-token", Value: token}) }
@@ -96,14 +97,14 @@ func TestDraftsOfParts(t *testing.T) {
 		if files, _ := w.exported(""); files["v1/install/index.html"] != "" || files["install/index.html"] == "" {
 			t.Errorf("%s: the export has drafts, or lacks what is live", name)
 		}
-		home, visitor := preview(sites.PreviewStart{Space: v1.ID})
+		home, visitor := preview(audience.PreviewStart{Space: v1.ID})
 		if home != root+"v1/" {
 			t.Errorf("the preview of a draft begins at %s", home)
 		}
 		if a, body := w.get(root+"v1/install", visitor); a.StatusCode != 200 || !strings.Contains(body, "The old way") {
 			t.Errorf("%s: the preview lacks the draft: %s", name, a.Status)
 		}
-		_, visitor = preview(sites.PreviewStart{Live: true})
+		_, visitor = preview(audience.PreviewStart{Live: true})
 		if a, _ := w.get(root+"v1/install", visitor); a.StatusCode != 404 {
 			t.Errorf("%s: a preview of what is live shows the draft: %s", name, a.Status)
 		}

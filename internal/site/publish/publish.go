@@ -33,6 +33,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
@@ -53,9 +54,10 @@ const (
 
 // Config holds the services and settings that a Handler uses.
 type Config struct {
-	Sites   *sites.Service
-	Content *content.Service
-	Guard   *authz.Guard
+	Audience *audience.Service
+	Sites    *sites.Service
+	Content  *content.Service
+	Guard    *authz.Guard
 	// Insights counts the pages that are sent to readers.
 	Insights *insights.Service
 	Log      *slog.Logger
@@ -99,7 +101,7 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{
 		Config: c, base: base,
-		gate: gate.New(c.Sites, c.Log, base.Scheme == "https"), Pages: page.New(c.Sites, c.Content, c.TryIt != nil),
+		gate: gate.New(c.Audience, c.Sites, c.Log, base.Scheme == "https"), Pages: page.New(c.Audience, c.Sites, c.Content, c.TryIt != nil),
 		mcp:       mcpserver.New(),
 		responses: cache.New[page.Key](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
@@ -146,7 +148,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 	case !strings.Contains(name.Hostname, "."), net.ParseIP(strings.Trim(name.Hostname, "[]")) != nil:
 		return false
 	}
-	return h.Sites.HasHostname(r.Context(), name.Hostname)
+	return h.Audience.HasHostname(r.Context(), name.Hostname)
 }
 
 // ServeHTTP serves a request for a site, within a budget. Callers that compress responses
@@ -183,7 +185,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, http.StatusServiceUnavailable, "The page could not be shown at the moment. Try again.")
 		return
 	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
-		if cache.Once(h.unshown, errs.Message(err), unshownTime, h.Sites.Now()) { // strangers may ask for it as often as they like
+		if cache.Once(h.unshown, errs.Message(err), unshownTime, h.Audience.Now()) { // strangers may ask for it as often as they like
 			h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		}
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
@@ -232,8 +234,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if _, name, ok := strings.Cut(r.URL.Path, "/"+sites.OwnPrefix+"assets/"); ok && theme.Serve(w, r, name) {
 		return nil
 	}
-	generation, counted := h.Sites.Generation() // before anything is read
-	site, rest, err := h.Sites.Find(r.Context(), requestURL(r))
+	generation, counted := h.Audience.Generation() // before anything is read
+	site, rest, err := h.Audience.Find(r.Context(), requestURL(r))
 	if err != nil {
 		if limited := h.Take(w, r); limited != nil {
 			return limited
@@ -284,7 +286,7 @@ func (v *visit) answer(w http.ResponseWriter, r *http.Request) (err error) {
 			v.end()
 		}
 	}()
-	if v.reader.Program || v.reader.As.Preview || !v.Sites.Knows(v.Site, v.reader.As) { // otherwise it is known what the visitor sees
+	if v.reader.Program || v.reader.As.Preview || !v.Audience.Knows(v.Site, v.reader.As) { // otherwise it is known what the visitor sees
 		if w, err = v.begin(w, r); err != nil {
 			return v.refuse(w, r, err)
 		}

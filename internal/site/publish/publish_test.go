@@ -24,6 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -36,16 +37,17 @@ import (
 // world is a store with one site, and a handler that serves it.
 type world struct {
 	*testing.T
-	sites   *sites.Service
-	spaces  *spaces.Service
-	content *content.Service
-	org     docs.OrgID
-	actor   authz.Actor
-	site    docs.SiteID
-	handler *publish.Handler
-	token   string
-	change  func(string) string // applied to every file of the test data
-	old     string              // language of the old version
+	sites    *sites.Service
+	audience *audience.Service
+	spaces   *spaces.Service
+	content  *content.Service
+	org      docs.OrgID
+	actor    authz.Actor
+	site     docs.SiteID
+	handler  *publish.Handler
+	token    string
+	change   func(string) string // applied to every file of the test data
+	old      string              // language of the old version
 
 	insights *insights.Service
 	specs    *apispec.Service
@@ -74,11 +76,12 @@ func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
 		sites: sites.New(st, sites.Config{Hosts: sites.Hosts{Base: "https://base.test", Domain: "docs.test"}}), change: same,
 	}
-	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
+	w.audience = audience.New(w.sites)
+	w.insights = &insights.Service{Store: st, Audience: w.audience, Source: c.Source}
 	w.specs = &apispec.Service{Store: st, Blobs: files}
 	c.Specs = w.specs
 	var err error
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	w.handler, err = publish.New(publish.Config{Audience: w.audience, Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.audience), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)
 	return w
 }
@@ -604,7 +607,7 @@ func TestCredentialsStay(t *testing.T) {
 		Source: opt.Of("/out"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://elsewhere.test/x"}),
 	}, nil)
 	must(t, err)
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{})
+	at, err := w.audience.PreviewURL(t.Context(), w.grant(), audience.PreviewStart{})
 	must(t, err)
 	u, err := url.Parse(at)
 	must(t, err)

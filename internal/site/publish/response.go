@@ -134,7 +134,7 @@ func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	if !ok {
 		return nil, false
 	}
-	now, counted := h.Sites.Generation()
+	now, counted := h.Audience.Generation()
 	return s, counted && now == s.generation
 }
 

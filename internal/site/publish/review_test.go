@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -108,7 +108,7 @@ func TestReviewsWithClaims(t *testing.T) {
 	w.acme()
 	w.beta()
 	w.request()
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{Claims: "(unsigned:(beta:!t))"})
+	at, err := w.audience.PreviewURL(t.Context(), w.grant(), audience.PreviewStart{Claims: "(unsigned:(beta:!t))"})
 	must(t, err)
 	a, _ := w.get(at)
 	came := func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
@@ -165,7 +165,7 @@ func TestPreviews(t *testing.T) {
 	w.acme()
 	_, err := w.sites.Publish(t.Context(), w.grant(), false)
 	must(t, err)
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{})
+	at, err := w.audience.PreviewURL(t.Context(), w.grant(), audience.PreviewStart{})
 	must(t, err)
 	a, _ := w.get(at)
 	if a.StatusCode != 303 || len(a.Cookies()) != 1 || !a.Cookies()[0].HttpOnly {

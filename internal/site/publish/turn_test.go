@@ -211,9 +211,9 @@ func TestNewClaimsEachTime(t *testing.T) {
 	g := w.grant()
 	seen := func(name string) bool {
 		v := authz.Visitor{Org: w.org, Site: w.site, Claims: map[string]any{"unsigned": map[string]any{"beta": true, "name": name}}}
-		_, err := w.sites.VisitorViewOf(t.Context(), g.Site, v)
+		_, err := w.audience.VisitorViewOf(t.Context(), g.Site, v)
 		must(t, err)
-		return w.sites.Knows(g.Site, v)
+		return w.audience.Knows(g.Site, v)
 	}
 	if !seen("0") || seen("598") || seen("another") {
 		t.Error("the first 500 kinds of readers in ten minutes are kept, and no others")

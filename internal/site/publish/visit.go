@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
@@ -44,7 +45,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	base := v.BaseOf(v.Target.Space)
-	if base+v.Target.Rest != v.Root+v.reader.Path && !strings.HasPrefix(v.Target.Rest, sites.DraftPrefix) {
+	if base+v.Target.Rest != v.Root+v.reader.Path && !strings.HasPrefix(v.Target.Rest, audience.DraftPrefix) {
 		gate.Redirect(w, r, base+v.Target.Rest, http.StatusTemporaryRedirect)
 		return nil
 	}
@@ -91,7 +92,7 @@ func (v *visit) serveRest(w http.ResponseWriter, r *http.Request, atRoot bool) e
 // requestedEdition returns the edition that the path of the request names, and the rest of
 // the path in that edition.
 func (v *visit) requestedEdition(r *http.Request) (*edition.Edition, string, error) {
-	if rest := v.Target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
+	if rest := v.Target.Rest; strings.HasPrefix(rest, audience.DraftPrefix) {
 		return v.draft(r, rest)
 	}
 	e, err := v.Edition(v.Ctx, v.Target.Space)

@@ -11,14 +11,14 @@ import (
 // to the address of the site. The default section and the default site space have no path in
 // the address. An address that contains their paths leads to the same content.
 
-// present returns the structure without spaces in the trash, withheld translations and
+// Present returns the structure without spaces in the trash, withheld translations and
 // drafts.
-func (s *Structure) present() *Structure {
+func (s *Structure) Present() *Structure {
 	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld && !it.Draft })
 }
 
-// staged returns the structure as it would be if all drafts were live.
-func (s *Structure) staged() *Structure {
+// Staged returns the structure as it would be if all drafts were live.
+func (s *Structure) Staged() *Structure {
 	out := s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld })
 	out.setAddresses(out)
 	return out
@@ -34,7 +34,7 @@ func (s *Structure) readdress() {
 		}
 		s.items[id] = it
 	}
-	s.setAddresses(s.present())
+	s.setAddresses(s.Present())
 }
 
 // setAddresses sets the addresses that the site spaces have in a part of the structure.
@@ -76,7 +76,7 @@ type Target struct {
 
 // Canonical reports whether the path names the site space by its canonical address. Other
 // forms are redirected to that address.
-func (t Target) Canonical() bool { return t.Prefix == escapePath(t.Space.Address) }
+func (t Target) Canonical() bool { return t.Prefix == EscapePath(t.Space.Address) }
 
 // Paths is an index of the site spaces of a structure by path. A lookup takes constant time,
 // independent of the size of the site.
@@ -134,7 +134,7 @@ func (s *Structure) Paths() *Paths {
 // the first segment is a share key, which the caller must check. It returns false if there
 // is no site space.
 func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
-	parts := splitPath(path)
+	parts := SplitPath(path)
 	var named []string
 	if shareLink && len(parts) > 0 {
 		t.ShareKey, parts = parts[0], parts[1:]
@@ -162,17 +162,29 @@ func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
 	return t, t.Space.Kind == docs.SiteSpace
 }
 
-// splitPath returns the segments of a path, without empty ones.
-func splitPath(path string) []string {
+// SplitPath returns the segments of a path, without empty ones.
+func SplitPath(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-func escapePath(path string) string {
-	parts := splitPath(path)
+// EscapePath returns a path whose segments are escaped, as in a URL.
+func EscapePath(path string) string {
+	parts := SplitPath(path)
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
 	}
 	return strings.Join(parts, "/")
+}
+
+// ShareKey splits a path below the address of a site into the share key and the rest. The
+// key is empty if the site is not read by share links.
+func ShareKey(site docs.Site, path string) (key, below string) {
+	path = strings.TrimPrefix(path, "/")
+	if site.Visibility != docs.VisibilityLink {
+		return "", path
+	}
+	key, below, _ = strings.Cut(path, "/")
+	return key, below
 }
 
 // Hosts holds the addresses at which sites are served.
@@ -196,7 +208,7 @@ func (h Hosts) URL(p docs.Publication, shareKey string) string {
 		u += url.PathEscape(shareKey) + "/"
 	}
 	if p.Path != "" {
-		u += escapePath(p.Path) + "/"
+		u += EscapePath(p.Path) + "/"
 	}
 	return u
 }

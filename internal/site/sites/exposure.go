@@ -23,7 +23,7 @@ func (s *Structure) exposures(site docs.Site) map[docs.SpaceID][]exposure {
 	if !site.Published {
 		return out
 	}
-	for _, it := range s.present().All(docs.SiteSpace) {
+	for _, it := range s.Present().All(docs.SiteSpace) {
 		e := exposure{visibility: site.Visibility, adaptive: site.Adaptive}
 		for at := it; at.ID != ""; at = s.items[at.Parent] {
 			if at.Condition != "" {

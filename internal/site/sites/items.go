@@ -37,7 +37,7 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 		if err != nil {
 			return result{}, err
 		}
-		v, err := s.view(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
+		v, err := s.ViewOf(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
 		return result{v, it}, err
 	})
 	if err != nil {

@@ -63,6 +63,27 @@ func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Struct
 	return r, to, nil
 }
 
+// EachRedirect calls fn for each published redirect of a site, by its source.
+func (s *Service) EachRedirect(ctx context.Context, site docs.SiteID, fn func(docs.Redirect) error) error {
+	drafts := false
+	page := store.Page{Limit: 1000}
+	for {
+		items, next, err := s.Store.Redirects(ctx, site, store.RedirectFilter{Draft: &drafts, Order: store.RedirectsBySource}, page)
+		if err != nil {
+			return err
+		}
+		for _, r := range items {
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		page.After = next
+	}
+}
+
 // Destination returns the address of a destination. The error is NotFound if it is not in the
 // tree.
 func (s *Service) Destination(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, page PagePath) (string, error) {
@@ -90,7 +111,7 @@ func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d
 		return "", err
 	}
 	p, err := page(ctx, sp.It, d.Page)
-	return to + escapePath(p), err
+	return to + EscapePath(p), err
 }
 
 func joinPath(a, b string) string { return strings.Trim(a+"/"+b, "/") }
@@ -152,7 +173,7 @@ func (s *Service) checkPage(ctx context.Context, g *authz.Grant, d docs.Redirect
 	if d.Kind != docs.RedirectPage {
 		return nil
 	}
-	v, err := s.View(ctx, g)
+	v, err := s.MemberView(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -308,7 +329,7 @@ func (s *Structure) follow(hosts Hosts, site docs.Site, r docs.Redirect, path st
 		if err != nil || suffix == "" || r.Destination.Kind == docs.RedirectPage {
 			return "", false
 		}
-		return docs.NormalSitePath("/" + joinPath(escapePath(it.Address), suffix))
+		return docs.NormalSitePath("/" + joinPath(EscapePath(it.Address), suffix))
 	}
 	return s.ownPath(hosts, site, appendPath(r.Destination.URL, suffix))
 }
@@ -335,7 +356,7 @@ func (s *Structure) ownPath(hosts Hosts, site docs.Site, address string) (string
 	}
 	_, rest = ShareKey(site, rest)
 	if t, ok := s.Paths().Resolve(rest, false); ok { // map the long form of an address to the short one
-		rest = escapePath(t.Space.Address) + "/" + t.Rest
+		rest = EscapePath(t.Space.Address) + "/" + t.Rest
 	}
 	return docs.NormalSitePath(rest)
 }

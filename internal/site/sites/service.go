@@ -4,15 +4,13 @@
 //
 // Structure is the tree with its rules. Addresses are computed from it. Both depend neither
 // on a store nor on HTTP. Service changes a site in one transaction, which reads the tree,
-// changes it, writes the rows that differ, and increments the version of the site. Data
-// derived from a site is cached by its version.
+// changes it, writes the rows that differ, and increments the version of the site. What
+// readers meet is derived from that, in package site/audience.
 //
 // Where a change goes:
 //   - host names of sites: what is a name in hostname.go, when a site has it and loses it
 //     in docs/site_hostname.go; certificates in site/certs
-//   - what a visitor of a site may see: the site: visitors.go; pages and blocks:
-//     content/revision/visitor.go; conditions: reading/visitor.go; the API:
-//     authz/visitor.go
+//   - what a visitor of a site may see: site/audience
 //   - a rule of a site's structure: the rules in structure.go, an operation on the tree in
 //     edit.go, addresses in address.go
 package sites
@@ -22,35 +20,22 @@ import (
 	"context"
 	"maps"
 	"net"
-	"net/url"
 	"slices"
-	"strings"
-	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/challenge"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // Service reads and changes sites.
 type Service struct {
-	Store         *store.Store
-	Hosts         Hosts
-	DNS           challenge.Resolver // verifies the ownership of host names
-	trees         *cache.Cache[treeKey, *Structure]
-	views         *cache.Cache[viewKey, *VisitorView]
-	identityCache *cache.Cache[treeKey, *identitySettings]
-	kinds         *cache.Cache[docs.SiteID, *kinds]
-	// verified and signed are caches of content tokens.
-	verified *cache.Cache[string, visitor.Content]
-	signed   *cache.Cache[signedKey, string]
-	key      atomic.Pointer[visitor.Key] // of content tokens; nil if not loaded yet
+	Store *store.Store
+	Hosts Hosts
+	DNS   challenge.Resolver // verifies the ownership of host names
 }
 
 // Config is what a Service is made of besides its store.
@@ -64,15 +49,7 @@ func New(s *store.Store, c Config) *Service {
 	if c.DNS == nil {
 		c.DNS = net.DefaultResolver
 	}
-	return &Service{
-		Store: s, Hosts: c.Hosts, DNS: c.DNS,
-		trees:         cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
-		views:         cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
-		identityCache: cache.New[treeKey](maxIdentitySettings, func(*identitySettings) int { return 1 }),
-		kinds:         cache.New[docs.SiteID](maxKnown, func(*kinds) int { return 1 }),
-		verified:      cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
-		signed:        cache.New[signedKey](maxSigned, func(string) int { return 1 }),
-	}
+	return &Service{Store: s, Hosts: c.Hosts, DNS: c.DNS}
 }
 
 const untitled = "Untitled"
@@ -364,7 +341,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 // Publish publishes or unpublishes a site. All settings are kept.
 func (s *Service) Publish(ctx context.Context, g *authz.Grant, published bool) (docs.Site, error) {
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
-		if published && len(c.tree.present().All(docs.SiteSpace)) == 0 {
+		if published && len(c.tree.Present().All(docs.SiteSpace)) == 0 {
 			return audit.Event{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")
 		}
 		c.site.Published = published
@@ -394,37 +371,6 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 			Org: g.Site.Org, Action: "site.delete", Kind: "site", ID: string(g.Site.ID), Data: map[string]any{"title": g.Site.Title},
 		})
 	})
-}
-
-// Find returns the site that a URL names, and the escaped path below its address. The error is
-// NotFound if there is none. Find checks neither whether the site is published nor who may
-// read it.
-func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, error) {
-	name, rest, ok := s.Hosts.Locate(u)
-	var site docs.Site
-	var err error
-	switch {
-	case !ok:
-		err = errs.Missing("site")
-	case name.ID != "":
-		var v store.Stamped[docs.Site]
-		v, err = s.Store.Site(ctx, name.ID)
-		site = v.It
-	case name.Basename != "":
-		site, err = s.Store.SiteByBasename(ctx, name.Basename)
-	default:
-		site, err = s.Store.SiteByHostname(ctx, name.Hostname)
-	}
-	return site, rest, err
-}
-
-// CheckHost returns an error unless a host name belongs to the server or to a site.
-func (s *Service) CheckHost(ctx context.Context, host string) error {
-	if base, err := url.Parse(s.Hosts.Base); err == nil && strings.EqualFold(base.Hostname(), host) {
-		return nil
-	}
-	_, _, err := s.Find(ctx, &url.URL{Host: host, Path: "/"})
-	return err
 }
 
 // republish updates the stored publication of each space.

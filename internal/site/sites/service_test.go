@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/challenge"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -25,17 +25,18 @@ import (
 
 // world is an organization with a published site of two spaces.
 type world struct {
-	t      *testing.T
-	ctx    context.Context
-	now    time.Time
-	store  *store.Store
-	sites  *sites.Service
-	spaces *spaces.Service
-	actor  authz.Actor
-	org    docs.OrgID
-	first  docs.Space
-	second docs.Space
-	site   docs.SiteID
+	t        *testing.T
+	ctx      context.Context
+	now      time.Time
+	store    *store.Store
+	sites    *sites.Service
+	spaces   *spaces.Service
+	audience *audience.Service
+	actor    authz.Actor
+	org      docs.OrgID
+	first    docs.Space
+	second   docs.Space
+	site     docs.SiteID
 }
 
 func newWorld(t *testing.T, o store.Options) *world {
@@ -50,6 +51,7 @@ func newWorldWith(t *testing.T, o store.Options, dns challenge.Resolver) *world 
 	o.Clock = func() time.Time { return w.now }
 	w.store = testdb.Open(t, o)
 	w.sites = w.service(dns)
+	w.audience = audience.New(w.sites)
 	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
 	b, err := orgs.New(w.store, orgs.Config{}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
@@ -97,7 +99,7 @@ func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 // readers returns the structure that readers see, with one line for each site space.
 func (w *world) readers() string {
 	w.t.Helper()
-	seen, err := w.sites.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
+	seen, err := w.audience.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
 	w.must(err)
 	var out string
 	for _, it := range seen.Structure.All(docs.SiteSpace) {
@@ -122,7 +124,7 @@ func TestVersion(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		variant := func() docs.SiteItem {
-			v, err := w.sites.View(w.ctx, w.onSite())
+			v, err := w.sites.MemberView(w.ctx, w.onSite())
 			w.must(err)
 			return v.Structure.All(docs.SiteSpace)[1]
 		}
@@ -177,7 +179,7 @@ func TestVersion(t *testing.T) {
 
 func (w *world) firstItem() docs.SiteItem {
 	w.t.Helper()
-	v, err := w.sites.View(w.ctx, w.onSite())
+	v, err := w.sites.MemberView(w.ctx, w.onSite())
 	w.must(err)
 	return v.Structure.All(docs.SiteSpace)[0]
 }
@@ -209,33 +211,6 @@ func TestTrash(t *testing.T) {
 		w.must(w.spaces.Purge(w.ctx, fmt.Appendf(nil, `{"space":%q}`, w.first.ID)))
 		if left := w.firstItem(); left.Space != w.second.ID || !left.Default || w.onSite().Site.SiteSpaces != 1 {
 			t.Errorf("purged: %+v of %d", left, w.onSite().Site.SiteSpaces)
-		}
-	})
-}
-
-func TestFind(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o)
-		_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Basename: opt.Of("acme")})
-		w.must(err)
-		for text, want := range map[string]string{
-			"https://octavo.test/s/acme/a/b":                "a/b",
-			"https://octavo.test/s/" + string(w.site) + "/": "",
-			"https://octavo.test/s/other/":                  "absent",
-			"https://octavo.test/":                          "absent",
-			"https://elsewhere.test/":                       "absent",
-		} {
-			u, err := url.Parse(text)
-			w.must(err)
-			site, rest, err := w.sites.Find(w.ctx, u)
-			switch {
-			case want == "absent":
-				if !errs.Is(err, errs.NotFound) {
-					t.Errorf("%s: %v, %v", text, site.ID, err)
-				}
-			case err != nil || site.ID != w.site || rest != want:
-				t.Errorf("%s: %s, %q, %v", text, site.ID, rest, err)
-			}
 		}
 	})
 }
@@ -273,34 +248,6 @@ func TestRolesOnASite(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A token is recognised until it expires, even if it is cached.
-func TestATokenThatIsKnownEnds(t *testing.T) {
-	w := newWorld(t, testdb.SQLite(t))
-	u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
-	w.must(err)
-	r, err := w.sites.Resolve(w.ctx, sites.Visit{URL: u})
-	w.must(err)
-	token, err := w.sites.Token(w.ctx, r)
-	w.must(err)
-	again, err := w.sites.Token(w.ctx, r)
-	w.must(err)
-	if again != token {
-		t.Error("the same visit has another token")
-	}
-	for range 2 {
-		if v, err := w.sites.Recognise(w.ctx, token, w.now); err != nil || v.Site != w.site {
-			t.Fatalf("recognised %v, %v", v, err)
-		}
-	}
-	if _, err := w.sites.Recognise(w.ctx, token, w.now.Add(50*time.Hour)); !errs.Is(err, errs.Unauthenticated) {
-		t.Errorf("after two days: %v", err)
-	}
-	w.now = w.now.Add(50 * time.Hour)
-	if later, err := w.sites.Token(w.ctx, r); err != nil || later == token {
-		t.Errorf("the token of two days later is the same, or %v", err)
-	}
 }
 
 // A host name that is removed while its record is looked up is no failure of the job, which

@@ -298,7 +298,7 @@ func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.Site
 // seesSpace returns an error unless the site of a grant has a site space with the given id
 // whose space the caller can see.
 func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
-	v, err := s.View(ctx, g)
+	v, err := s.MemberView(ctx, g)
 	if err != nil {
 		return err
 	}

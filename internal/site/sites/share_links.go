@@ -36,15 +36,6 @@ func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key stri
 	return v.ShareLink, err
 }
 
-// ShareLinkActive reports whether visitors of a share link may still read the site.
-func (s *Service) ShareLinkActive(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) (bool, error) {
-	v, err := s.Store.ShareLink(ctx, site, id)
-	if errs.Is(err, errs.NotFound) {
-		return false, nil
-	}
-	return v.Active, err
-}
-
 // AddressKey returns the share key that the addresses of a site contain for a caller: the
 // given key, which comes from the caller, if it is the key of an active link of the site, and
 // otherwise the key with which the caller came as a visitor. A key that was revoked or never

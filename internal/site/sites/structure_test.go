@@ -215,14 +215,14 @@ func checkLevel(level []docs.SiteItem) error {
 // paths of defaults. It also checks that a complete prefix of a URL resolves to the same
 // place as the URL.
 func (s *Structure) checkAddresses() error {
-	seen := s.present()
+	seen := s.Present()
 	for _, it := range seen.All(docs.SiteSpace) {
 		full := it.Path
 		if sec := seen.items[it.Parent]; sec.ID != "" {
 			full = sec.Path + "/" + it.Path
 		}
 		for _, way := range []string{it.Address, full} {
-			parts := append(splitPath(way), "page", "deep")
+			parts := append(SplitPath(way), "page", "deep")
 			got, ok := seen.Paths().Resolve(strings.Join(parts, "/"), false)
 			if !ok || got.Space.ID != it.ID || got.Rest != "page/deep" || !got.Complete {
 				return fmt.Errorf("%q leads to %+v, not to %s", way, got, it.ID)
@@ -300,10 +300,10 @@ func TestReadersKeepTheDefaultSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.readdress()
-	if def, _ := s.present().DefaultSection(); def.ID != ids[0] {
+	if def, _ := s.Present().DefaultSection(); def.ID != ids[0] {
 		t.Errorf("the default is %q", def.Title)
 	}
-	if it := s.present().items[link.ID]; it.Default || it.Path != "" {
+	if it := s.Present().items[link.ID]; it.Default || it.Path != "" {
 		t.Errorf("the link is %+v", it)
 	}
 }

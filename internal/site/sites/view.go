@@ -18,77 +18,22 @@ type View struct {
 	// caller.
 	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
 
-	hosts   Hosts
-	readers *Structure // the part of the structure that readers can see
+	Readers *Structure // the part of the structure that readers can see
+	Hosts   Hosts
 }
 
-// treeKey identifies a version of a site, with or without its drafts.
-type treeKey struct {
-	site    docs.SiteID
-	version int64
-	staged  bool
-}
-
-// maxTrees is the maximum number of items in all cached structures.
-const maxTrees = 100_000
-
-// PublicStructure returns the structure of a site for readers, before conditions are
-// applied. It has no spaces in the trash, no withheld translations and no drafts. It is
-// cached by the version of the site and shared, so it must not be modified.
-func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structure, error) {
-	return s.structure(ctx, site, false)
-}
-
-// structure is PublicStructure; with staged, as if all drafts were live.
-func (s *Service) structure(ctx context.Context, site docs.Site, staged bool) (*Structure, error) {
-	key := treeKey{site.ID, site.Version, staged}
-	if tree, ok := s.trees.Get(key); ok {
-		return tree, nil
-	}
-	items, err := s.Store.SiteItems(ctx, site.ID)
-	if err != nil {
-		return nil, err
-	}
-	tree := NewStructure(site.Title, items, nil)
-	if staged {
-		tree = tree.staged()
-	} else {
-		tree = tree.present()
-	}
-	s.trees.Set(key, tree)
-	return tree, nil
-}
-
-// View returns the site of a grant, as the caller sees it.
-func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
-	if v := g.Actor.Visitor; v != nil {
-		return s.visitorSite(ctx, *v)
-	}
+// MemberView returns the site of a grant, as the member of the grant sees it.
+func (s *Service) MemberView(ctx context.Context, g *authz.Grant) (*View, error) {
 	items, err := s.Store.SiteItems(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.view(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
+	return s.ViewOf(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
 }
 
-// visitorSite returns the site as a visitor sees it.
-func (s *Service) visitorSite(ctx context.Context, by authz.Visitor) (*View, error) {
-	seen, err := s.VisitorView(ctx, s.Store.Reader, by)
-	if err != nil {
-		return nil, err
-	}
-	v := &View{Site: seen.Site, Structure: seen.Structure, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, hosts: s.Hosts, readers: seen.Structure}
-	all, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
-	for _, sp := range all {
-		if seen.Spaces[sp.ID] {
-			v.Spaces[sp.ID] = store.Ranked[docs.Space]{It: by.Readable(sp), Role: docs.Read}
-		}
-	}
-	return v, err
-}
-
-func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
-	v := &View{Site: site, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, hosts: s.Hosts, readers: tree.present()}
+// ViewOf returns the part of a structure of a site that a member sees.
+func (s *Service) ViewOf(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
+	v := &View{Site: site, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, Hosts: s.Hosts, Readers: tree.Present()}
 	visible, err := r.SpacesOnSite(ctx, who, site.ID)
 	for _, sp := range visible {
 		v.Spaces[sp.It.ID] = sp
@@ -113,23 +58,23 @@ func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, si
 // readers do not find.
 func (v *View) Live() *View {
 	live := *v
-	live.Structure = v.Structure.present()
+	live.Structure = v.Structure.Present()
 	return &live
 }
 
 // URL returns the address of a section or a site space for readers, with a share key of
 // AddressKey. It is empty if the site is not published or has no content there.
 func (v *View) URL(it docs.SiteItem, shareKey string) string {
-	space, ok := v.readers.items[it.ID]
+	space, ok := v.Readers.items[it.ID]
 	if it.Kind == docs.SiteSection {
-		space, ok = v.readers.Default(it.ID)
+		space, ok = v.Readers.Default(it.ID)
 	}
 	if !ok || !v.Site.Published {
 		return ""
 	}
 	p := v.Site.Publication()
 	p.Path = space.Address
-	return v.hosts.URL(p, shareKey)
+	return v.Hosts.URL(p, shareKey)
 }
 
 // URL returns the address of a published site. It is empty if the site is not published.

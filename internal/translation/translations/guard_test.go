@@ -172,7 +172,7 @@ func TestATranslationIsWithheldWithItsSource(t *testing.T) {
 			if got := w.space(tr.Result).Published != nil; got != want {
 				t.Errorf("the translation is published: %v", got)
 			}
-			tree, err := w.sv.Sites.PublicStructure(t.Context(), on(ids[1]).Site)
+			tree, err := w.sv.Audience.PublicStructure(t.Context(), on(ids[1]).Site)
 			w.ok(err)
 			if got := len(tree.All(docs.SiteSpace)) == 1; got != want {
 				t.Errorf("readers find the translation: %v", got)

@@ -19,6 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -53,6 +54,7 @@ type Config struct {
 	Comments      *comments.Service
 	Webhooks      *webhooks.Service
 	Git           *gitsync.Service
+	Audience      *audience.Service
 	Sites         *sites.Service
 	Insights      *insights.Service
 	Assets        *assets.Service
@@ -80,11 +82,11 @@ func New(c Config, secret string) *API {
 	v := wire.NewViews(kernel.New(c.Kernel, secret), c.Content, c.Reviews, c.Sites)
 	people.Register(v, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
 	orgsapi.Register(v, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
-	openapi.Register(v, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Sites: c.Sites})
-	sitesapi.Register(v, sitesapi.Services{Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
+	openapi.Register(v, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Audience: c.Audience})
+	sitesapi.Register(v, sitesapi.Services{Audience: c.Audience, Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
 	support.Register(v, support.Services{Conversations: c.Conversations})
 	contentapi.Register(v, contentapi.Services{
-		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Sites: c.Sites, Embeds: c.Embeds,
+		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Audience: c.Audience, Embeds: c.Embeds,
 	})
 	requests.Register(v, requests.Services{Content: c.Content, Reviews: c.Reviews, Comments: c.Comments})
 	spacesapi.Register(v, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})

@@ -50,6 +50,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
@@ -161,6 +162,7 @@ type Services struct {
 	Webhooks   *webhooks.Service
 	Git        *gitsync.Service
 	Sites      *sites.Service
+	Audience   *audience.Service
 	Insights   *insights.Service
 	Assets     *assets.Service
 	APISpecs   *apispec.Service
@@ -193,14 +195,15 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		return languages.RevisionAdded(ctx, tx, sp, rev)
 	}
 	published := sites.New(s, sites.Config{})
-	guard := authz.NewGuard(s, published)
+	readers := audience.New(published)
+	guard := authz.NewGuard(s, readers)
 	guard.Used = audit.RecordFirstUse
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
 		Store: s, Blobs: files, Guard: guard, Orgs: orgs.New(s, orgs.Config{}),
 		Content: c, Reviews: proposals, Spaces: folders, Translations: languages,
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
-		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
+		Sites: published, Audience: readers, Insights: &insights.Service{Store: s, Audience: readers, Source: c.Source},
 		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: specs, APIReviews: &apireview.Service{Store: s, Specs: specs, Reviews: proposals}, SignIn: entry, OIDC: oidc.New(s, entry, out),
 		SSO: &sso.Service{Store: s}, Conversations: &conversations.Service{Store: s, Content: c, Reviews: proposals},
 		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
@@ -287,7 +290,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	turns := budget.ProcessTurns()
 	if s.publish, err = publish.New(publish.Config{
-		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
+		Audience: s.Audience, Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
 		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // shares its limit with the API
 		TryIt: s.TryIt, Turns: turns,
 	}); err != nil {
@@ -299,7 +302,7 @@ func (s *Server) start(ctx context.Context) error {
 			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
 		},
 		Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Audience: s.Audience, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.console = s.newConsole()
 	s.scim = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})

@@ -24,7 +24,7 @@ func (s *Server) secure(l net.Listener) (net.Listener, error) {
 		return l, nil
 	}
 	m := certs.New(s.Store, certs.Config{
-		Directory: s.ACME.Directory, Email: s.ACME.Email, Roots: s.ACME.Roots, Serves: s.Sites.CheckHost,
+		Directory: s.ACME.Directory, Email: s.ACME.Email, Roots: s.ACME.Roots, Serves: s.Audience.CheckHost,
 	})
 	if s.ACME.HTTPListen != "" {
 		plain, err := net.Listen("tcp", s.ACME.HTTPListen)

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/export/epub"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
@@ -45,14 +46,14 @@ func BookOfSite(ctx context.Context, pages *page.Shared, site docs.Site) (Book, 
 	if s.Settings.Title != "" {
 		b.Title = s.Settings.Title
 	}
-	tree, err := pages.Sites.PublicStructure(ctx, site)
+	tree, err := pages.Audience.PublicStructure(ctx, site)
 	if err != nil {
 		return b, err
 	}
-	if tree, err = tree.VisibleTo(ctx, reading.Nobody); err != nil {
+	if tree, err = audience.Visible(ctx, tree, reading.Nobody); err != nil {
 		return b, err
 	}
-	language, err := pages.Sites.Languages(ctx, site.ID)
+	language, err := pages.Audience.Languages(ctx, site.ID)
 	if err != nil {
 		return b, err
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/export/staticindex"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
@@ -62,7 +63,7 @@ type exporter struct {
 	ctx     context.Context
 	site    docs.Site
 	state   *page.State
-	seen    *sites.VisitorView
+	seen    *audience.VisitorView
 	address string // ends with a slash
 	own     bool   // the caller has set the address, so it is not that of the site
 	put     Put
@@ -104,7 +105,7 @@ func Write(ctx context.Context, pages *page.Shared, e Site, put Put) error {
 	// A preview shows what all visitors would see if the site was public, limited to the
 	// spaces that the member can see. Drafts are not part of it.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, Live: true, By: e.By}
-	if x.seen, err = pages.Sites.VisitorViewOf(ctx, e.Site, preview); err != nil {
+	if x.seen, err = pages.Audience.VisitorViewOf(ctx, e.Site, preview); err != nil {
 		return err
 	}
 	if x.state, err = x.state.SeenBy(ctx, x.seen.Reader); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/adaptive"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
@@ -37,16 +38,17 @@ const (
 
 // A Gate recognises who reads the sites of a server.
 type Gate struct {
-	Sites  *sites.Service
-	Log    *slog.Logger
-	Secure bool // cookies are for HTTPS only
+	Audience *audience.Service
+	Sites    *sites.Service
+	Log      *slog.Logger
+	Secure   bool // cookies are for HTTPS only
 
 	refused *cache.Cache[refusal, time.Time]
 }
 
 // New returns a Gate.
-func New(s *sites.Service, log *slog.Logger, secure bool) *Gate {
-	return &Gate{Sites: s, Log: log, Secure: secure, refused: cache.New[refusal](maxRefusals, func(time.Time) int { return 1 })}
+func New(a *audience.Service, s *sites.Service, log *slog.Logger, secure bool) *Gate {
+	return &Gate{Audience: a, Sites: s, Log: log, Secure: secure, refused: cache.New[refusal](maxRefusals, func(time.Time) int { return 1 })}
 }
 
 // A Reader is who has sent a request for a site.
@@ -110,12 +112,12 @@ func (rd *Reader) Admit(w http.ResponseWriter, r *http.Request) (done bool, err 
 func (rd *Reader) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	rd.Private = rd.site.Adaptive || rd.site.Visibility == docs.VisibilityLink || rd.site.Visibility == docs.VisibilityAuth
 	token, source := rd.token(r, query)
-	a := sites.Visit{Token: token, LoginOnError: true}
+	a := audience.Visit{Token: token, LoginOnError: true}
 	if rd.site.Adaptive {
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
-	who, err := rd.gate.Sites.Identify(rd.ctx, rd.site, a)
-	if who.Refused != "" && cache.Once(rd.gate.refused, refusal{rd.site.ID, who.Refused}, refusalTime, rd.gate.Sites.Now()) {
+	who, err := rd.gate.Audience.Identify(rd.ctx, rd.site, a)
+	if who.Refused != "" && cache.Once(rd.gate.refused, refusal{rd.site.ID, who.Refused}, refusalTime, rd.gate.Audience.Now()) {
 		rd.gate.Log.Warn("the token of a visitor was refused", "site", rd.site.ID, "reason", string(who.Refused), "from", source)
 	}
 	if errs.Is(err, errs.Unauthenticated) {
@@ -213,7 +215,7 @@ func (rd *Reader) previewToken(r *http.Request, query url.Values) (string, error
 	if !visitor.IsToken(token) {
 		return "", nil
 	}
-	as, err := rd.gate.Sites.Recognise(rd.ctx, token, rd.gate.Sites.Now())
+	as, err := rd.gate.Audience.Recognise(rd.ctx, token, rd.gate.Audience.Now())
 	switch {
 	case err != nil && !errs.Is(err, errs.Unauthenticated):
 		return "", err

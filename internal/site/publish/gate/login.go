@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 	"github.com/octavo-docs/octavo/internal/visitor"
@@ -44,7 +45,7 @@ func (rd *Reader) signIn(w http.ResponseWriter, r *http.Request, why visitor.Ref
 	}
 	_, err := r.Cookie(roundCookie)
 	if again := err == nil; source == fromCookie && !again {
-		rd.Cookie(w, roundCookie, "1", rd.gate.Sites.Now().Add(roundTime))
+		rd.Cookie(w, roundCookie, "1", rd.gate.Audience.Now().Add(roundTime))
 		rd.Cookie(w, tokenCookie, "", time.Unix(1, 0))
 		return rd.login(w, localPath("/"+rd.Path))
 	}
@@ -83,11 +84,11 @@ func (rd *Reader) auth(w http.ResponseWriter, r *http.Request) (done bool, err e
 // redirectSignedOut redirects a visitor who has signed out to the logout URL of the site,
 // or to a page of the site if there is no such URL.
 func (rd *Reader) redirectSignedOut(w http.ResponseWriter, to string) error {
-	auth, err := rd.gate.Sites.SignIn(rd.ctx, rd.site.ID)
+	auth, err := rd.gate.Audience.SignIn(rd.ctx, rd.site.ID)
 	if err != nil {
 		return err
 	}
-	if at, ok := sites.WithLocation(auth.LogoutURL, to); ok && rd.site.Visibility == docs.VisibilityAuth {
+	if at, ok := audience.WithLocation(auth.LogoutURL, to); ok && rd.site.Visibility == docs.VisibilityAuth {
 		SeeOther(w, at)
 		return nil
 	}
@@ -98,11 +99,11 @@ func (rd *Reader) redirectSignedOut(w http.ResponseWriter, to string) error {
 // login redirects a visitor to the login page of the site. If none is configured, it shows
 // a page that asks the visitor to sign in.
 func (rd *Reader) login(w http.ResponseWriter, location string) error {
-	auth, err := rd.gate.Sites.SignIn(rd.ctx, rd.site.ID)
+	auth, err := rd.gate.Audience.SignIn(rd.ctx, rd.site.ID)
 	if err != nil {
 		return err
 	}
-	if at, ok := sites.WithLocation(auth.FallbackURL, location); ok {
+	if at, ok := audience.WithLocation(auth.FallbackURL, location); ok {
 		SeeOther(w, at)
 		return nil
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -39,7 +40,7 @@ type Composer struct {
 	Private  bool   // what is composed depends on the visitor, and must not be shared
 	Output   Output
 
-	Seen     *sites.VisitorView     // the part of the site that the visitor sees
+	Seen     *audience.VisitorView  // the part of the site that the visitor sees
 	Settings customization.Settings // of the site or of the site space, as the visitor sees them
 	Target   sites.Target           // the section and the site space of the page
 
@@ -51,7 +52,7 @@ type Composer struct {
 
 // Open loads the part of the site that the visitor may see.
 func (c *Composer) Open(as authz.Visitor) (err error) {
-	if c.Seen, err = c.Sites.VisitorViewOf(c.Ctx, c.Site, as); err != nil {
+	if c.Seen, err = c.Audience.VisitorViewOf(c.Ctx, c.Site, as); err != nil {
 		return err
 	}
 	return c.UseSettings("", c.State.Settings)
@@ -136,7 +137,7 @@ const maxHops = 4 // redirects that are followed to a page
 func (c *Composer) Lookup(path string) (*edition.Edition, *edition.Node, error) {
 	for range maxHops {
 		target, ok := c.Seen.Paths.Resolve(path, false)
-		if !ok || strings.HasPrefix(target.Rest, sites.DraftPrefix) {
+		if !ok || strings.HasPrefix(target.Rest, audience.DraftPrefix) {
 			break
 		}
 		name, _ := MarkdownName(target.Rest)

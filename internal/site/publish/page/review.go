@@ -55,7 +55,7 @@ func (c *Composer) Review(sp docs.Space, d authz.Draft, after *edition.Edition, 
 	out := &Review{rev: after.View.Rev, after: after, Marked: marked}
 	var from docs.RevisionID
 	if d.Request != "" {
-		cr, err := c.Sites.ChangeRequest(c.Ctx, sp.ID, d.Request)
+		cr, err := c.Audience.ChangeRequest(c.Ctx, sp.ID, d.Request)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (c *Composer) banner(f *theme.Frame, rv *Review, e *edition.Edition, curren
 	}
 	if author != "" {
 		var err error
-		if d.Author, err = c.Sites.AuthorName(c.Ctx, author); err != nil {
+		if d.Author, err = c.Audience.AuthorName(c.Ctx, author); err != nil {
 			return nil, err
 		}
 	}

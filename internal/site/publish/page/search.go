@@ -115,7 +115,7 @@ func (c *Composer) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, err
 	if scope.Restrict == CurrentSpace {
 		return nil, nil
 	}
-	languages, err := c.Sites.Languages(c.Ctx, c.Site.ID)
+	languages, err := c.Audience.Languages(c.Ctx, c.Site.ID)
 	all := c.Seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
 	return all[:min(len(all), maxSearched-1)], err
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
 	"github.com/octavo-docs/octavo/internal/print/formula"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -23,9 +24,10 @@ const (
 
 // Shared is what all composers of a server share: the services that have the content, and caches.
 type Shared struct {
-	Sites   *sites.Service
-	Content *content.Service
-	tries   bool // readers can try operations of APIs
+	Audience *audience.Service
+	Sites    *sites.Service
+	Content  *content.Service
+	tries    bool // readers can try operations of APIs
 
 	states    *cache.Cache[stateKey, *State]
 	filtered  *cache.Cache[settingsKey, *customization.Settings]
@@ -41,9 +43,9 @@ type Shared struct {
 }
 
 // New returns what composers share. Readers can try operations of APIs if tries is true.
-func New(s *sites.Service, c *content.Service, tries bool) *Shared {
+func New(a *audience.Service, s *sites.Service, c *content.Service, tries bool) *Shared {
 	return &Shared{
-		Sites: s, Content: c, tries: tries,
+		Audience: a, Sites: s, Content: c, tries: tries,
 		states:    cache.New[stateKey](maxStates, (*State).weight),
 		filtered:  cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
 		editions:  edition.NewCache(maxEditions),

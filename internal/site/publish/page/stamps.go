@@ -75,7 +75,7 @@ func (s *Shared) current(ctx context.Context, read []stamp, known docs.Space) (b
 	for _, was := range read {
 		now := known
 		if was.id != known.ID {
-			sp, err := s.Sites.Space(ctx, was.id)
+			sp, err := s.Audience.Space(ctx, was.id)
 			if errs.Is(err, errs.NotFound) {
 				return false, nil
 			}

@@ -60,7 +60,7 @@ func (s *State) SeenBy(ctx context.Context, reader *reading.Visitor) (*State, er
 
 // View returns the newest revision of a space.
 func (s *Shared) View(ctx context.Context, space docs.SpaceID) (*revision.View, error) {
-	sp, err := s.Sites.Space(ctx, space)
+	sp, err := s.Audience.Space(ctx, space)
 	if err != nil {
 		return nil, err
 	}

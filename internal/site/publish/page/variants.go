@@ -34,7 +34,7 @@ func (c *Composer) Languages() (out []LanguageVariant, err error) {
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		sp, err := c.Sites.Space(c.Ctx, it.Space)
+		sp, err := c.Audience.Space(c.Ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}

@@ -77,7 +77,7 @@ func (h *handlers) stillReads(ctx context.Context, user docs.UserID, space docs.
 func (h *handlers) download(ctx context.Context, in *downloadIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
-		err = h.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+		err = h.Audience.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
 		_, err = h.stillReads(ctx, in.User, in.Space)
 	}

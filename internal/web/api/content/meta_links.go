@@ -86,7 +86,7 @@ func (h *handlers) metaLinksOut(ctx context.Context, open wire.Opener, id docs.P
 			add(ref)
 		}
 	}
-	others, err := h.Sites.Translations(ctx, authz.FromContext(ctx))
+	others, err := h.Audience.Translations(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}

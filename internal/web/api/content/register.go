@@ -10,19 +10,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
-	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
 // Services are what the operations need.
 type Services struct {
-	Content *content.Service
-	Reviews *reviews.Service
-	Orgs    *orgs.Service
-	Spaces  *spaces.Service
-	Sites   *sites.Service
-	Embeds  *embeds.Service // if nil, pages of other web sites are not fetched
+	Content  *content.Service
+	Reviews  *reviews.Service
+	Orgs     *orgs.Service
+	Spaces   *spaces.Service
+	Audience *audience.Service
+	Embeds   *embeds.Service // if nil, pages of other web sites are not fetched
 }
 
 type handlers struct {

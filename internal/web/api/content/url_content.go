@@ -158,7 +158,7 @@ func (h *handlers) pageByURL(ctx context.Context, v *revision.View, path string)
 // own organizations.
 func (h *handlers) resolvePublished(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
-	site, rest, err := h.Sites.Find(ctx, u)
+	site, rest, err := h.Audience.Find(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (h *handlers) resolvePublished(ctx context.Context, u *url.URL) (any, error
 	if err != nil {
 		return nil, err
 	}
-	tree, err := h.Sites.PublicStructure(ctx, onSite.Site)
+	tree, err := h.Audience.PublicStructure(ctx, onSite.Site)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
@@ -31,9 +32,9 @@ import (
 func newTestAPI(t testing.TB, l Limit, log io.Writer) *testAPI {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
-	published := sites.New(s, sites.Config{})
+	readers := audience.New(sites.New(s, sites.Config{}))
 	return &testAPI{store: s, Kernel: New(Config{
-		Clock: s.Clock, Guard: authz.NewGuard(s, published),
+		Clock: s.Clock, Guard: authz.NewGuard(s, readers),
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")}
 }

@@ -4,7 +4,7 @@ package openapi
 import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
-	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
 
@@ -12,7 +12,7 @@ import (
 type Services struct {
 	APISpecs *apispec.Service
 	Content  *content.Service
-	Sites    *sites.Service
+	Audience *audience.Service
 }
 
 type handlers struct {

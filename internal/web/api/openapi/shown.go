@@ -23,7 +23,7 @@ func (h *handlers) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.Spa
 	if g.VisitorAccess() == nil {
 		return "", nil
 	}
-	site, err := h.Sites.View(ctx, g)
+	site, err := h.Audience.View(ctx, g)
 	if err != nil {
 		return "", err
 	}

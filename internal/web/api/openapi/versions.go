@@ -199,7 +199,7 @@ type downloadVersionIn struct {
 func (h *handlers) downloadVersion(ctx context.Context, in *downloadVersionIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
-		err = h.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+		err = h.Audience.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
 		_, _, err = h.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
 	}

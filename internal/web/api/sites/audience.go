@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -193,7 +194,7 @@ type previewAddress struct {
 }
 
 func (h *handlers) preview(ctx context.Context, in *previewIn) (*kernel.Out[previewAddress], error) {
-	u, err := h.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
+	u, err := h.Audience.PreviewURL(ctx, authz.FromContext(ctx), audience.PreviewStart{
 		Space: in.SiteSpace, Claims: in.Claims, Live: in.Draft == "false",
 	})
 	return kernel.OK(previewAddress{u}), err

@@ -6,8 +6,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/explain"
-	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
@@ -59,14 +59,14 @@ func (h *readers) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel
 	if in.Token != "" && in.Claims != "" {
 		return nil, errs.Field("query.token", "cannot be used together with claims: the token has the claims")
 	}
-	arrival := sites.Visit{URL: u, Token: in.Token, LoginOnError: true}
+	arrival := audience.Visit{URL: u, Token: in.Token, LoginOnError: true}
 	if in.Claims != "" {
 		if err := json.Unmarshal([]byte(in.Claims), &arrival.TrustedClaims); err != nil || arrival.TrustedClaims == nil {
 			return nil, errs.Field("query.claims", `must be a JSON object, such as {"plan": "pro"}`)
 		}
 		arrival.Unsigned, _ = arrival.TrustedClaims["unsigned"].(map[string]any)
 	}
-	why, err := (&explain.Service{Sites: h.Sites, Source: h.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
+	why, err := (&explain.Service{Audience: h.Audience, Sites: h.Sites, Source: h.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
 	if err != nil {
 		return nil, err
 	}

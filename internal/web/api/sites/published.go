@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/customization"
-	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -59,7 +59,7 @@ type publishedAnswer struct {
 
 // publishedKey is the cache key of an encoded site: everything that its JSON depends on.
 type publishedKey struct {
-	mark     sites.Fingerprint
+	mark     audience.Fingerprint
 	shareKey string
 }
 
@@ -79,7 +79,7 @@ func (h *readers) getPublishedContent(ctx context.Context, in *getStructureIn) (
 		if key.shareKey, err = h.Sites.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
 			return nil, err
 		}
-		if key.mark, err = h.Sites.Fingerprint(ctx, *v); err != nil {
+		if key.mark, err = h.Audience.Fingerprint(ctx, *v); err != nil {
 			return nil, err
 		}
 		if had, ok := h.publishedCache.Get(key); ok {

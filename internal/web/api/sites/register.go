@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -18,6 +19,7 @@ import (
 
 // Services are what the operations need.
 type Services struct {
+	Audience *audience.Service
 	Sites    *sites.Service
 	Content  *content.Service
 	Spaces   *spaces.Service

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/visitor"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -100,7 +100,7 @@ type resolvePublishedBody struct {
 }
 
 func (h *readers) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*kernel.Out[published], error) {
-	arrival := sites.Visit{LoginOnError: in.Body.RedirectOnError}
+	arrival := audience.Visit{LoginOnError: in.Body.RedirectOnError}
 	if v := in.Body.Visitor; v != nil {
 		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
 	}
@@ -115,16 +115,16 @@ type getPublishedIn struct {
 }
 
 func (h *readers) getPublished(ctx context.Context, in *getPublishedIn) (*kernel.Out[published], error) {
-	return h.resolve(ctx, in.Caller, "query.url", in.URL, sites.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
+	return h.resolve(ctx, in.Caller, "query.url", in.URL, audience.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
 }
 
-func (h *readers) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*kernel.Out[published], error) {
+func (h *readers) resolve(ctx context.Context, by Caller, field, address string, arrival audience.Visit) (*kernel.Out[published], error) {
 	u, err := wire.WebAddress(field, address)
 	if err != nil {
 		return nil, err
 	}
 	arrival.URL, arrival.Preview = u, h.previewer(by, u)
-	r, err := h.Sites.Resolve(ctx, arrival)
+	r, err := h.Audience.Resolve(ctx, arrival)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (h *readers) resolve(ctx context.Context, by Caller, field, address string,
 	if w.Complete, err = h.complete(ctx, r); err != nil {
 		return nil, err
 	}
-	if w.APIToken, err = h.Sites.Token(ctx, r); err != nil {
+	if w.APIToken, err = h.Audience.Token(ctx, r); err != nil {
 		return nil, err
 	}
 	return newPublished(w)
@@ -152,7 +152,7 @@ func (h *readers) resolve(ctx context.Context, by Caller, field, address string,
 // complete reports whether a client may append any continuation of a resolved address to the
 // answer. A client appends it as it is in the address, escaped, while the paths of pages are
 // not. So where these can differ, a client has to resolve the whole address.
-func (h *readers) complete(ctx context.Context, r *sites.Resolved) (bool, error) {
+func (h *readers) complete(ctx context.Context, r *audience.Resolved) (bool, error) {
 	if !r.Target.Complete {
 		return false, nil
 	}
@@ -175,7 +175,7 @@ func unescapedPath(path string) string {
 // preview token, which is in the address or in the header, or a member who may create a
 // preview. A token that is not valid counts as no token, because the address may be
 // public. Without a token, previewer returns nil.
-func (h *readers) previewer(by Caller, u *url.URL) sites.Previewer {
+func (h *readers) previewer(by Caller, u *url.URL) audience.Previewer {
 	header := by.Authorization
 	if token := u.Query().Get("token"); visitor.IsToken(token) {
 		header = "Bearer " + token
@@ -208,7 +208,7 @@ func (h *readers) previewer(by Caller, u *url.URL) sites.Previewer {
 		if err != nil {
 			return nil, err
 		}
-		v := h.Sites.PreviewBy(g)
+		v := h.Audience.PreviewBy(g)
 		return &v, nil
 	}
 }

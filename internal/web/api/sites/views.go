@@ -130,7 +130,7 @@ type view struct {
 // given share key if it is one of the site.
 func (h *handlers) view(ctx context.Context, shareKey string) (view, error) {
 	g := authz.FromContext(ctx)
-	v, err := h.Sites.View(ctx, g)
+	v, err := h.Audience.View(ctx, g)
 	if err != nil {
 		return view{}, err
 	}

@@ -1,4 +1,4 @@
-package sites
+package audience
 
 import (
 	"context"
@@ -10,7 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/site/sites/rison"
+	"github.com/octavo-docs/octavo/internal/site/audience/rison"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 // previewTime is the time until the address of a preview expires.
@@ -32,30 +33,30 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, start PreviewS
 	}
 	who := s.PreviewBy(g)
 	who.Claims, who.Live = known, start.Live
-	tree, err := s.previewStructure(ctx, s.Store.Reader, g.Site, who)
+	tree, err := s.previewStructure(ctx, s.store.Reader, g.Site, who)
 	if err != nil {
 		return "", err
 	}
-	it, err := tree.previewStart(start.Space)
+	it, err := previewStart(tree, start.Space)
 	if err != nil {
 		return "", err
 	}
 	section, _ := tree.Item(docs.SiteSection, it.Parent) // the zero item in a site without sections
-	token, err := s.token(ctx, who, tree.first(), section, it, who.Ends)
-	address := s.Hosts.ServerURL(g.Site.Publication())
+	token, err := s.token(ctx, who, firstSpaces(tree), section, it, who.Ends)
+	address := s.sites.Hosts.ServerURL(g.Site.Publication())
 	if it.Address != "" {
-		address += escapePath(it.Address) + "/"
+		address += sites.EscapePath(it.Address) + "/"
 	}
 	return address + "?" + url.Values{"token": {token}}.Encode(), err
 }
 
 // PreviewBy returns the visitor of a preview that the member of a grant creates now.
 func (s *Service) PreviewBy(g *authz.Grant) authz.Visitor {
-	return authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Preview: true, By: g.Actor.User, Ends: s.Store.Clock().Add(previewTime).Unix()}
+	return authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Preview: true, By: g.Actor.User, Ends: s.store.Clock().Add(previewTime).Unix()}
 }
 
 // previewStart returns the site space at which a preview begins.
-func (s *Structure) previewStart(id docs.SiteItemID) (docs.SiteItem, error) {
+func previewStart(s *sites.Structure, id docs.SiteItemID) (docs.SiteItem, error) {
 	if id != "" {
 		it, err := s.Item(docs.SiteSpace, id)
 		if errs.Is(err, errs.NotFound) {
@@ -89,7 +90,7 @@ func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text stri
 			return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
 		}
 	}
-	schema, _, err := s.Schema(ctx, site)
+	schema, _, err := s.sites.Schema(ctx, site)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package sites_test
+package audience_test
 
 import (
 	"net/url"
@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
@@ -27,8 +28,8 @@ func TestPreviewsAreOfTheirMaker(t *testing.T) {
 		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
 			return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSpace(w.second.ID).Node(), User: bob, Role: docs.Guest})
 		}))
-		see := func(by docs.UserID) (*sites.VisitorView, error) {
-			return w.sites.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: by})
+		see := func(by docs.UserID) (*audience.VisitorView, error) {
+			return w.audience.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: by})
 		}
 		all, err := see(w.actor.User)
 		w.must(err)
@@ -51,36 +52,36 @@ func TestPreviewsAreOfTheirMaker(t *testing.T) {
 
 // Access by a visitor token ends with the token and with its key, for every audience.
 func TestWhatWasVouchedForEnds(t *testing.T) {
-	for _, audience := range []docs.Visibility{docs.VisibilityPublic, docs.VisibilityUnlisted, docs.VisibilityAuth} {
-		t.Run(string(audience), func(t *testing.T) {
+	for _, visibility := range []docs.Visibility{docs.VisibilityPublic, docs.VisibilityUnlisted, docs.VisibilityAuth} {
+		t.Run(string(visibility), func(t *testing.T) {
 			w := newWorld(t, testdb.SQLite(t))
-			_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Visibility: opt.Of(audience), Adaptive: opt.Of(true)})
+			_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Visibility: opt.Of(visibility), Adaptive: opt.Of(true)})
 			w.must(err)
 			auth, err := w.sites.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
 			ends := w.now.Add(2 * time.Hour)
 			token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"vip": true, "exp": ends.Unix()}).SignedString([]byte(auth.PrivateKey))
 			w.must(err)
-			u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
+			u, err := url.Parse(base + sites.Path + string(w.site) + "/")
 			w.must(err)
-			r, err := w.sites.Resolve(w.ctx, sites.Visit{URL: u, Token: token})
+			r, err := w.audience.Resolve(w.ctx, audience.Visit{URL: u, Token: token})
 			w.must(err)
-			content, err := w.sites.Token(w.ctx, r)
+			content, err := w.audience.Token(w.ctx, r)
 			w.must(err)
-			who, err := w.sites.Recognise(w.ctx, content, w.now)
+			who, err := w.audience.Recognise(w.ctx, content, w.now)
 			w.must(err)
-			if _, err := w.sites.VisitorView(w.ctx, w.store.Reader, who); err != nil {
+			if _, err := w.audience.VisitorView(w.ctx, w.store.Reader, who); err != nil {
 				t.Fatalf("before: %v", err)
 			}
-			if _, err := w.sites.Recognise(w.ctx, content, ends.Add(time.Minute)); !errs.Is(err, errs.Unauthenticated) {
+			if _, err := w.audience.Recognise(w.ctx, content, ends.Add(time.Minute)); !errs.Is(err, errs.Unauthenticated) {
 				t.Errorf("the content token outlives that of the visitor: %v", err)
 			}
 			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
-			if _, err := w.sites.VisitorView(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
+			if _, err := w.audience.VisitorView(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
 				t.Errorf("with another key: %v", err)
 			}
-			if err := w.sites.CheckShown(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {
+			if err := w.audience.CheckShown(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {
 				t.Errorf("files with another key: %v", err)
 			}
 		})

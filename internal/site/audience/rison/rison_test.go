@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/site/sites/rison"
+	"github.com/octavo-docs/octavo/internal/site/audience/rison"
 )
 
 func TestParse(t *testing.T) {

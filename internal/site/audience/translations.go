@@ -1,4 +1,4 @@
-package sites
+package audience
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 // maxVariants is the maximum number of variants of a space that are returned.
@@ -21,7 +22,7 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	}
 	var out []docs.Space
 	seen := map[string]bool{"": true, g.Space.Language: true} // one for each language
-	for _, it := range v.Structure.siblings(g.Space.ID) {
+	for _, it := range siblings(v.Structure, g.Space.ID) {
 		sp, ok := v.Spaces[it.Space]
 		if !ok || seen[sp.It.Language] || it.Trashed || it.Withheld || it.Drafted || it.Hidden {
 			continue
@@ -36,14 +37,14 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 
 // siteOfSpace returns the site on which the space of a grant is published, as the caller sees
 // it. It returns nil if there is none.
-func (s *Service) siteOfSpace(ctx context.Context, g *authz.Grant) (*View, error) {
+func (s *Service) siteOfSpace(ctx context.Context, g *authz.Grant) (*sites.View, error) {
 	if by := g.Actor.Visitor; by != nil {
 		return s.visitorSite(ctx, *by)
 	}
 	if g.Space.Published == nil {
 		return nil, nil
 	}
-	site, err := s.Store.Site(ctx, g.Space.Published.Site)
+	site, err := s.store.Site(ctx, g.Space.Published.Site)
 	if errs.Is(err, errs.NotFound) {
 		return nil, nil // deleted meanwhile
 	}
@@ -54,12 +55,12 @@ func (s *Service) siteOfSpace(ctx context.Context, g *authz.Grant) (*View, error
 	if err != nil {
 		return nil, err
 	}
-	return s.view(ctx, s.Store.Reader, g.Viewer(), site.It, tree)
+	return s.sites.ViewOf(ctx, s.store.Reader, g.Viewer(), site.It, tree)
 }
 
 // siblings returns the site spaces of the section that has a space, or nil. If several sections
 // have the space, it is the first one.
-func (s *Structure) siblings(space docs.SpaceID) []docs.SiteItem {
+func siblings(s *sites.Structure, space docs.SpaceID) []docs.SiteItem {
 	for _, it := range s.All(docs.SiteSpace) {
 		if it.Space == space {
 			return s.Children(it.Parent)

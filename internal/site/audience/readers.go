@@ -1,4 +1,4 @@
-package sites
+package audience
 
 import (
 	"context"
@@ -6,34 +6,27 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // What is asked while somebody reads a site. Nothing here checks who reads: callers ask for
 // what VisitorViewOf shows of a site, or for what everybody may know.
 
 // Now returns the time by the clock of the server.
-func (s *Service) Now() time.Time { return s.Store.Clock() }
+func (s *Service) Now() time.Time { return s.store.Clock() }
 
 // Generation returns a number that every write to the store changes. If the store has none,
 // counted is false.
-func (s *Service) Generation() (number uint64, counted bool) { return s.Store.Generation() }
-
-// HasHostname reports whether a site has a host name.
-func (s *Service) HasHostname(ctx context.Context, name string) bool {
-	_, err := s.Store.SiteByHostname(ctx, name)
-	return err == nil
-}
+func (s *Service) Generation() (number uint64, counted bool) { return s.store.Generation() }
 
 // Space returns a space that a site shows.
 func (s *Service) Space(ctx context.Context, id docs.SpaceID) (docs.Space, error) {
-	sp, err := s.Store.Space(ctx, id)
+	sp, err := s.store.Space(ctx, id)
 	return sp.It, err
 }
 
 // Languages returns the languages of the spaces of a site, without those in the trash.
 func (s *Service) Languages(ctx context.Context, site docs.SiteID) (map[docs.SpaceID]string, error) {
-	spaces, err := s.Store.PresentSpacesOnSite(ctx, site)
+	spaces, err := s.store.PresentSpacesOnSite(ctx, site)
 	out := make(map[docs.SpaceID]string, len(spaces))
 	for _, sp := range spaces {
 		out[sp.ID] = sp.Language
@@ -43,42 +36,21 @@ func (s *Service) Languages(ctx context.Context, site docs.SiteID) (map[docs.Spa
 
 // SignIn returns how visitors of a site sign in.
 func (s *Service) SignIn(ctx context.Context, site docs.SiteID) (docs.SiteAuth, error) {
-	settings, err := s.Store.SiteSettings(ctx, site)
+	settings, err := s.store.SiteSettings(ctx, site)
 	return settings.Auth, err
 }
 
 // ChangeRequest returns the change request of a draft.
 func (s *Service) ChangeRequest(ctx context.Context, space docs.SpaceID, id docs.ChangeRequestID) (docs.ChangeRequest, error) {
-	return s.Store.ChangeRequest(ctx, space, string(id))
+	return s.store.ChangeRequest(ctx, space, string(id))
 }
 
 // AuthorName returns the name of somebody who has written a draft. It is empty if there is no
 // such user any more.
 func (s *Service) AuthorName(ctx context.Context, id docs.UserID) (string, error) {
-	u, err := s.Store.User(ctx, id)
+	u, err := s.store.User(ctx, id)
 	if errs.Is(err, errs.NotFound) {
 		err = nil
 	}
 	return u.DisplayName, err
-}
-
-// EachRedirect calls fn for each published redirect of a site, by its source.
-func (s *Service) EachRedirect(ctx context.Context, site docs.SiteID, fn func(docs.Redirect) error) error {
-	drafts := false
-	page := store.Page{Limit: 1000}
-	for {
-		items, next, err := s.Store.Redirects(ctx, site, store.RedirectFilter{Draft: &drafts, Order: store.RedirectsBySource}, page)
-		if err != nil {
-			return err
-		}
-		for _, r := range items {
-			if err := fn(r); err != nil {
-				return err
-			}
-		}
-		if next == nil {
-			return nil
-		}
-		page.After = next
-	}
 }

@@ -1,4 +1,4 @@
-package sites
+package audience
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 // DraftPrefix begins the part of a path that names unpublished content. Below the address of
@@ -16,25 +17,25 @@ const DraftPrefix = "~/"
 
 // namesDraft reports whether a path names unpublished content.
 func namesDraft(path string) bool {
-	return slices.Contains(splitPath(path), strings.TrimSuffix(DraftPrefix, "/"))
+	return slices.Contains(sites.SplitPath(path), strings.TrimSuffix(DraftPrefix, "/"))
 }
 
 // Draft returns the change request or revision that a path below the address of a space
 // names, the revision to read, and the rest of the path. The error is NotFound if there is
 // no such draft.
 func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d authz.Draft, read docs.RevisionID, rest string, err error) {
-	parts := splitPath(strings.TrimPrefix(path, DraftPrefix))
+	parts := sites.SplitPath(strings.TrimPrefix(path, DraftPrefix))
 	if len(parts) < 2 {
 		return d, "", "", errs.Missing("page")
 	}
 	d.Space, rest = space, strings.Join(parts[2:], "/")
 	switch kind, name := parts[0], parts[1]; kind {
 	case "changes":
-		cr, err := s.Store.ChangeRequest(ctx, space, name)
+		cr, err := s.store.ChangeRequest(ctx, space, name)
 		d.Request = cr.ID
 		return d, cr.Revision, rest, err
 	case "revisions":
-		r, err := s.Store.Revision(ctx, space, docs.RevisionID(name))
+		r, err := s.store.Revision(ctx, space, docs.RevisionID(name))
 		d.Revision = r.ID
 		return d, r.ID, rest, err
 	}
@@ -68,10 +69,10 @@ func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path strin
 		}
 		out.Visitor.Draft, out.Target.Rest, out.Target.Complete = d, rest, true
 	}
-	root := s.Hosts.ServerURL(site.Publication())
+	root := s.sites.Hosts.ServerURL(site.Publication())
 	home := root
 	if at := out.Target.Space.Address; at != "" {
-		home += escapePath(at) + "/"
+		home += sites.EscapePath(at) + "/"
 	}
 	out.SiteBase, out.Base = pathOf(root), pathOf(home)+prefix
 	out.Canonical = home + out.Target.Rest

@@ -120,7 +120,7 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 			_, _, err := s.AddSpace(ctx, g, sites.NewSpace{Space: id})
 			return err
 		}, func(g *authz.Grant) error {
-			_, _, err := s.SetSchema(ctx, g, []byte(demoSchema))
+			_, _, err := s.Settings.SetSchema(ctx, g, []byte(demoSchema))
 			return err
 		}, func(g *authz.Grant) error {
 			_, err := s.Update(ctx, g, sites.SitePatch{Adaptive: opt.Of(true)})

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
@@ -43,7 +44,8 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sv.Content.BaseURL = base
-	sv.Content.Source.BaseURL, sv.Sites.Hosts.Base = sv.Content.BaseURL, sv.Content.BaseURL
+	sv.Content.Source.BaseURL = sv.Content.BaseURL
+	*sv.Sites = *sites.New(sv.Store, sites.Config{Hosts: sites.Hosts{Base: base}})
 	pages := page.New(sv.Audience, sv.Sites, sv.Content, false)
 	book, err := c.book(ctx, sv, pages)
 	if err != nil {

@@ -116,9 +116,9 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	check(site, err)
 	g, _, err = allowed.Site(ctx, by, authz.AdminSite, org, site.ID)
 	check(g, err)
-	check(published.AddShareLink(ctx, g, awkward))
-	check(published.AddMCPServer(ctx, g, sites.MCPServerPatch{Name: opt.Of(awkward), URL: opt.Of("https://mcp.test/")}))
-	check(published.AddRedirect(ctx, g, sites.RedirectPatch{
+	check(published.ShareLinks.Add(ctx, g, awkward))
+	check(published.MCPServers.Add(ctx, g, sites.MCPServerPatch{Name: opt.Of(awkward), URL: opt.Of("https://mcp.test/")}))
+	check(published.Redirects.Add(ctx, g, sites.RedirectPatch{
 		Source: opt.Of("/old/*"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://new.test/"}),
 	}, nil))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {

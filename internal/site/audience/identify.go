@@ -97,11 +97,11 @@ func (s *Service) identitySettings(ctx context.Context, site docs.Site) (*identi
 	if set, ok := s.identity.Get(key); ok {
 		return set, nil
 	}
-	auth, err := s.sites.Auth(ctx, site.ID)
+	auth, err := s.sites.Settings.Auth(ctx, site.ID)
 	if err != nil {
 		return nil, err
 	}
-	schema, _, err := s.sites.Schema(ctx, site.ID)
+	schema, _, err := s.sites.Settings.Schema(ctx, site.ID)
 	if err != nil {
 		return nil, err
 	}

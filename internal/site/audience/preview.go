@@ -90,7 +90,7 @@ func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text stri
 			return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
 		}
 	}
-	schema, _, err := s.sites.Schema(ctx, site)
+	schema, _, err := s.sites.Settings.Schema(ctx, site)
 	if err != nil {
 		return nil, err
 	}

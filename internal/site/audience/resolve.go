@@ -78,7 +78,7 @@ func (s *Service) resolve(ctx context.Context, a Visit) (*Resolved, error) {
 	keyed := site.Visibility == docs.VisibilityLink
 	key, _ := sites.ShareKey(site, rest)
 	if keyed {
-		link, err := s.sites.ShareLinkByKey(ctx, site.ID, key)
+		link, err := s.sites.ShareLinks.ByKey(ctx, site.ID, key)
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (s *Service) siteOfSpace(ctx context.Context, g *authz.Grant) (*sites.View,
 	if err != nil {
 		return nil, err
 	}
-	return s.sites.ViewOf(ctx, s.store.Reader, g.Viewer(), site.It, tree)
+	return s.sites.Views.Of(ctx, s.store.Reader, g.Viewer(), site.It, tree)
 }
 
 // siblings returns the site spaces of the section that has a space, or nil. If several sections

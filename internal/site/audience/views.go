@@ -52,7 +52,7 @@ func (s *Service) View(ctx context.Context, g *authz.Grant) (*sites.View, error)
 	if v := g.Actor.Visitor; v != nil {
 		return s.visitorSite(ctx, *v)
 	}
-	return s.sites.MemberView(ctx, g)
+	return s.sites.Views.Member(ctx, g)
 }
 
 // visitorSite returns the site as a visitor sees it.

@@ -57,7 +57,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			w := newWorld(t, testdb.SQLite(t))
 			_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Visibility: opt.Of(visibility), Adaptive: opt.Of(true)})
 			w.must(err)
-			auth, err := w.sites.ReplaceKey(w.ctx, w.onSite())
+			auth, err := w.sites.Settings.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
 			ends := w.now.Add(2 * time.Hour)
 			token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"vip": true, "exp": ends.Unix()}).SignedString([]byte(auth.PrivateKey))
@@ -76,7 +76,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			if _, err := w.audience.Recognise(w.ctx, content, ends.Add(time.Minute)); !errs.Is(err, errs.Unauthenticated) {
 				t.Errorf("the content token outlives that of the visitor: %v", err)
 			}
-			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
+			_, err = w.sites.Settings.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
 			if _, err := w.audience.VisitorView(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
 				t.Errorf("with another key: %v", err)

@@ -160,7 +160,7 @@ func (v *visit) findSite(ctx context.Context) (bool, error) {
 func (v *visit) admitted(ctx context.Context) (bool, error) {
 	reason := "Everybody can read the site."
 	if v.site.Visibility == docs.VisibilityLink {
-		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.key)
+		_, err := v.Sites.ShareLinks.ByKey(ctx, v.site.ID, v.key)
 		if errs.Is(err, errs.NotFound) {
 			return v.addStep(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
 		}
@@ -254,7 +254,7 @@ func (v *visit) explainMissing(ctx context.Context, whole *revision.View, r *aud
 // redirected records where a redirect of the site leads the visitor. The caller must be
 // able to see the target too, because its address contains its name.
 func (v *visit) redirected(ctx context.Context, r *audience.Resolved) error {
-	rule, to, err := v.Sites.FindRedirect(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
+	rule, to, err := v.Sites.Redirects.Find(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (v *visit) redirected(ctx context.Context, r *audience.Resolved) error {
 		_, ok := v.member.Spaces[it.Space]
 		return ok || it.Kind != docs.SiteSpace
 	})
-	_, known, err := v.Sites.FindRedirect(ctx, v.site, both, "/"+v.below, v.key, v.pathFor(r))
+	_, known, err := v.Sites.Redirects.Find(ctx, v.site, both, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) || err == nil && known != to {
 		return errUnseen
 	}

@@ -97,7 +97,7 @@ func TestExport(t *testing.T) {
 // redirect adds a redirect to the site.
 func (w *world) redirect(source string, to docs.RedirectDestination) {
 	w.Helper()
-	_, err := w.sites.AddRedirect(w.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of(source), Destination: opt.Of(to)}, nil)
+	_, err := w.sites.Redirects.Add(w.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of(source), Destination: opt.Of(to)}, nil)
 	must(w.T, err)
 }
 

@@ -35,7 +35,7 @@ func (w *world) customize(part string) {
 	w.Helper()
 	var p customization.Patch
 	must(w.T, json.Unmarshal([]byte(part), &p))
-	_, err := w.sites.Customize(w.Context(), w.grant(), p)
+	_, err := w.sites.Settings.Customize(w.Context(), w.grant(), p)
 	must(w.T, err)
 }
 
@@ -83,7 +83,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 
 	// For visitors of a share link, every address contains the key.
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
-	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
+	link, err := w.sites.ShareLinks.Add(t.Context(), w.grant(), "for a friend")
 	must(t, err)
 	_, body = w.get(root + string(link.Key) + "/")
 	for _, found := range regexp.MustCompile(`"(/[^"]*~octavo/(?:assets|fonts)/[^"]*)"`).FindAllStringSubmatch(body, -1) {

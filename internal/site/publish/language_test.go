@@ -37,7 +37,7 @@ func TestLanguages(t *testing.T) {
 	check("nothing", 404, `<html lang="en"`, "There is no page at this address.")
 
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityAuth)})
-	_, err := w.sites.ReplaceKey(t.Context(), w.grant())
+	_, err := w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 	must(t, err)
 	check("install", 401, `<html lang="de"`, "<h1>Anmelden</h1>", "Dokumentation</title>")
 	check("install?jwt_token=a.b.c", 401, "Anmeldung fehlgeschlagen", "Das Anmeldetoken ist fehlerhaft. Wenn das", "Erneut anmelden")

@@ -132,11 +132,11 @@ func TestAssistantsOfVisitors(t *testing.T) {
 	w.acme()
 	w.customize(withMCP)
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityAuth), Adaptive: opt.Of(true)})
-	_, _, err := w.sites.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false}`))
+	_, _, err := w.sites.Settings.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false}`))
 	must(t, err)
-	_, err = w.sites.ReplaceKey(t.Context(), w.grant())
+	_, err = w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 	must(t, err)
-	auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in")})
+	auth, err := w.sites.Settings.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in")})
 	must(t, err)
 	token := func(beta bool) string {
 		return sign(t, auth.PrivateKey, jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix(), "beta": beta})
@@ -176,7 +176,7 @@ func TestAssistantsWithAShareLink(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
-	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
+	link, err := w.sites.ShareLinks.Add(t.Context(), w.grant(), "Friends")
 	must(t, err)
 	net := w.web()
 	if _, err := w.assistant("http://acme.docs.test/"+string(link.Key)+"/~octavo/mcp", net); err == nil {

@@ -101,7 +101,7 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{
 		Config: c, base: base,
-		gate: gate.New(c.Audience, c.Sites, c.Log, base.Scheme == "https"), Pages: page.New(c.Audience, c.Sites, c.Content, c.TryIt != nil),
+		gate: gate.New(c.Audience, c.Sites.ShareLinks, c.Log, base.Scheme == "https"), Pages: page.New(c.Audience, c.Sites, c.Content, c.TryIt != nil),
 		mcp:       mcpserver.New(),
 		responses: cache.New[page.Key](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),

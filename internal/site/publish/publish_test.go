@@ -431,7 +431,7 @@ func TestAudiences(t *testing.T) {
 	check(root+"sitemap.xml", 404, secret, no)
 
 	set(docs.VisibilityLink)
-	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
+	link, err := w.sites.ShareLinks.Add(t.Context(), w.grant(), "for a friend")
 	must(t, err)
 	key := string(link.Key) + "/"
 	check(root, 404, secret, "")
@@ -448,7 +448,7 @@ func TestAudiences(t *testing.T) {
 	}
 	_, home := check(root+key, 200, secret, no)
 	check("https://acme.docs.test"+files.FindString(home), 200, secret, no)
-	_, err = w.sites.UpdateShareLink(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
+	_, err = w.sites.ShareLinks.Update(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
 	must(t, err)
 	check(root+key+"install", 404, secret, "")
 
@@ -456,9 +456,9 @@ func TestAudiences(t *testing.T) {
 	if _, body := check(root+"install", 401, secret, ""); strings.Contains(body, "Acme") {
 		t.Error("the page to sign in shows the site")
 	}
-	_, err = w.sites.ReplaceKey(t.Context(), w.grant())
+	_, err = w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 	must(t, err)
-	auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in?a=b"), LogoutURL: opt.Of("https://login.test/out")})
+	auth, err := w.sites.Settings.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in?a=b"), LogoutURL: opt.Of("https://login.test/out")})
 	must(t, err)
 	good := sign(t, auth.PrivateKey, jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix()})
 	bad := sign(t, visitor.NewPrivateKey(), jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix()})
@@ -491,9 +491,9 @@ func TestRefusedTokens(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityAuth)})
-	_, err := w.sites.ReplaceKey(t.Context(), w.grant())
+	_, err := w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 	must(t, err)
-	auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in")})
+	auth, err := w.sites.Settings.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in")})
 	must(t, err)
 	in := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
 	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": in(time.Hour)}).SignedString(jwt.UnsafeAllowNoneSignatureType)
@@ -586,7 +586,7 @@ func TestLogoutWithAShareLink(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
-	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
+	link, err := w.sites.ShareLinks.Add(t.Context(), w.grant(), "Friends")
 	must(t, err)
 	a, _ := w.get(root + string(link.Key) + "/~octavo/auth/logout?location=/install")
 	if a.StatusCode != 303 || a.Header.Get("Location") != "/"+string(link.Key)+"/install" || len(a.Cookies()) != 3 {
@@ -603,7 +603,7 @@ func TestLogoutWithAShareLink(t *testing.T) {
 func TestCredentialsStay(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
-	_, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
+	_, err := w.sites.Redirects.Add(t.Context(), w.grant(), sites.RedirectPatch{
 		Source: opt.Of("/out"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://elsewhere.test/x"}),
 	}, nil)
 	must(t, err)
@@ -637,7 +637,7 @@ func TestCredentialsStay(t *testing.T) {
 func (w *world) beta() {
 	w.Helper()
 	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
-	_, _, err := w.sites.SetSchema(w.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
+	_, _, err := w.sites.Settings.SetSchema(w.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
 		"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
 	must(w.T, err)
 }

@@ -17,7 +17,7 @@ func TestRedirects(t *testing.T) {
 	w.acme()
 	add := func(source string, permanent bool, to docs.RedirectDestination) {
 		t.Helper()
-		_, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
+		_, err := w.sites.Redirects.Add(t.Context(), w.grant(), sites.RedirectPatch{
 			Source: opt.Of(source), Permanent: opt.Of(permanent), Destination: opt.Of(to), Draft: opt.Of(false), KeepSuffix: opt.Of(strings.HasSuffix(source, "*")),
 		}, nil)
 		must(t, err)
@@ -40,7 +40,7 @@ func TestRedirectsAtTheLimit(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	to := opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/"})
-	first, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of("/first"), Destination: to}, nil)
+	first, err := w.sites.Redirects.Add(t.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of("/first"), Destination: to}, nil)
 	must(t, err)
 	must(t, w.sites.Store.Do(t.Context(), func(tx *store.Tx) error {
 		for i := range 10_000 - 1 {
@@ -52,10 +52,10 @@ func TestRedirectsAtTheLimit(t *testing.T) {
 		}
 		return nil
 	}))
-	if _, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of("/last"), Destination: to}, nil); !errs.Is(err, errs.Precondition) {
+	if _, err := w.sites.Redirects.Add(t.Context(), w.grant(), sites.RedirectPatch{Source: opt.Of("/last"), Destination: to}, nil); !errs.Is(err, errs.Precondition) {
 		t.Errorf("a redirect above the limit: %v", err)
 	}
-	if _, err := w.sites.UpdateRedirect(t.Context(), w.grant(), first.ID, sites.RedirectPatch{Source: opt.Of("/changed")}, nil); err != nil {
+	if _, err := w.sites.Redirects.Update(t.Context(), w.grant(), first.ID, sites.RedirectPatch{Source: opt.Of("/changed")}, nil); err != nil {
 		t.Errorf("a redirect cannot be changed: %v", err)
 	}
 }

@@ -138,7 +138,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 		expect("a page that the header leads to", "", `<nav class="links".*href="/v1/begin">Before</a>`)
 
 		warm("gone", "setup")
-		_, err = w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
+		_, err = w.sites.Redirects.Add(t.Context(), w.grant(), sites.RedirectPatch{
 			Source: opt.Of("/gone"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/"}), Draft: opt.Of(false),
 		}, nil)
 		must(t, err)
@@ -176,23 +176,23 @@ func TestNodesKeepOthersOut(t *testing.T) {
 		w.acme()
 		other := newNode(t, o, w.content.Blobs)
 		w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
-		link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
+		link, err := w.sites.ShareLinks.Add(t.Context(), w.grant(), "for a friend")
 		must(t, err)
 		for range 2 {
 			if a, _ := other.get(root + string(link.Key) + "/install"); a.StatusCode != 200 || a.Header.Get("Cache-Control") != "private, no-store" {
 				t.Errorf("a share link: %s %v", a.Status, a.Header)
 			}
 		}
-		_, err = w.sites.UpdateShareLink(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
+		_, err = w.sites.ShareLinks.Update(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
 		must(t, err)
 		if a, _ := other.get(root + string(link.Key) + "/install"); a.StatusCode != 404 {
 			t.Errorf("a share link that was turned off: %s", a.Status)
 		}
 
 		w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityAuth)})
-		_, err = w.sites.ReplaceKey(t.Context(), w.grant())
+		_, err = w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 		must(t, err)
-		auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom})
+		auth, err := w.sites.Settings.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom})
 		must(t, err)
 		token := sign(t, auth.PrivateKey, jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix()})
 		bring := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
@@ -204,7 +204,7 @@ func TestNodesKeepOthersOut(t *testing.T) {
 		if a, _ := other.get(root + "install"); a.StatusCode != 401 {
 			t.Errorf("somebody else after a visitor: %s", a.Status)
 		}
-		_, err = w.sites.ReplaceKey(t.Context(), w.grant())
+		_, err = w.sites.Settings.ReplaceKey(t.Context(), w.grant())
 		must(t, err)
 		if a, _ := other.get(root+"install", bring); a.StatusCode != 401 {
 			t.Errorf("a visitor with an old key: %s", a.Status)
@@ -220,7 +220,7 @@ func TestAudiencesShareNothing(t *testing.T) {
 	}
 	w.acme()
 	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
-	_, _, err := w.sites.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
+	_, _, err := w.sites.Settings.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
 		"plan":{"type":"string","description":"Plan"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
 	must(t, err)
 	as := func(plan string) string {

@@ -194,7 +194,7 @@ func TestNewClaimsEachTime(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	w.beta()
-	_, _, err := w.sites.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
+	_, _, err := w.sites.Settings.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
 		"beta":{"type":"boolean","description":"Beta"},"name":{"type":"string","description":"Name"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
 	must(t, err)
 	for i := range 600 {

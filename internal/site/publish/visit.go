@@ -191,7 +191,7 @@ func (v *visit) sendKept(w http.ResponseWriter, r *http.Request) (done bool, err
 
 // followRedirect follows a redirect of the site from an address that has no page.
 func (v *visit) followRedirect(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
-	rule, to, err := v.h.Sites.FindRedirect(v.Ctx, v.Site, v.Seen.Structure, "/"+v.reader.Path, v.ShareKey, v.PagePath)
+	rule, to, err := v.h.Sites.Redirects.Find(v.Ctx, v.Site, v.Seen.Structure, "/"+v.reader.Path, v.ShareKey, v.PagePath)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return v.missing(w, r, e)

@@ -20,7 +20,7 @@ type Auth struct {
 }
 
 // Auth returns how visitors of a site sign in.
-func (s *Service) Auth(ctx context.Context, site docs.SiteID) (Auth, error) {
+func (s *Settings) Auth(ctx context.Context, site docs.SiteID) (Auth, error) {
 	v, err := s.Store.SiteSettings(ctx, site)
 	if err != nil {
 		return Auth{}, err
@@ -28,7 +28,7 @@ func (s *Service) Auth(ctx context.Context, site docs.SiteID) (Auth, error) {
 	return s.openAuth(ctx, site, v.Auth)
 }
 
-func (s *Service) openAuth(ctx context.Context, site docs.SiteID, a docs.SiteAuth) (Auth, error) {
+func (s *Settings) openAuth(ctx context.Context, site docs.SiteID, a docs.SiteAuth) (Auth, error) {
 	key, err := seal.Open(ctx, s.Store.Reader, seal.VisitorKey, string(site), a.Sealed)
 	return Auth{a, key}, err
 }
@@ -48,7 +48,7 @@ type AuthPatch struct {
 }
 
 // UpdateAuth changes how visitors of a site sign in.
-func (s *Service) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
+func (s *Settings) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
 	wrong := errs.Mistakes{}
 	if p.Backend != "" && p.Backend != docs.AuthCustom {
 		wrong.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
@@ -77,7 +77,7 @@ func checkAddress(field string, v opt.Val[string]) error {
 
 // ReplaceKey sets a new private key of a site. Tokens that were signed with the old key become
 // invalid.
-func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) {
+func (s *Settings) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) {
 	v, err := s.configure(ctx, g, "site.auth.regenerate", func(v *docs.SiteSettings) error {
 		return setKey(ctx, s.Store.Reader, g.Site.ID, &v.Auth)
 	})

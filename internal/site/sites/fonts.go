@@ -35,9 +35,9 @@ type fontLookup struct {
 	known map[string]customization.FontDefinition
 }
 
-func (s *Service) fontLookup(site docs.Site) *fontLookup {
+func (s *Settings) fontLookup(site docs.Site) *fontLookup {
 	return &fontLookup{
-		r: s.Store.Reader, org: site.Org, base: s.Hosts.URL(site.Publication(), ""), known: map[string]customization.FontDefinition{},
+		r: s.Store.Reader, org: site.Org, base: s.hosts.URL(site.Publication(), ""), known: map[string]customization.FontDefinition{},
 	}
 }
 

@@ -81,21 +81,29 @@ func (h Hosts) checkForeign(field, name string) error {
 // isTrusted reports whether the operator of the server vouches for a host name.
 func (h Hosts) isTrusted(name string) bool { return challenge.MatchesAny(h.Trusted, name) }
 
-// Hostname returns the host name of the site of a grant, active or claimed.
-func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
+// Hostnames gives host names to sites, and addresses on other web sites that forward to this
+// server, as long as the owners of the names agree.
+type Hostnames struct {
+	Store *store.Store
+	hosts Hosts
+	dns   challenge.Resolver // verifies the ownership of names
+}
+
+// Get returns the host name of the site of a grant, active or claimed.
+func (s *Hostnames) Get(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
 	return s.Store.SiteHostname(ctx, g.Site.ID)
 }
 
-// SetHostname claims a host name for a site. It replaces the previous host name, which stops
+// Set claims a host name for a site. It replaces the previous host name, which stops
 // working at once. The name becomes active after a check has found its DNS record, or at once
 // if the operator vouches for it. The error is Conflict if another site has the name.
-func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) (docs.SiteHostname, error) {
-	name, err := s.Hosts.hostname(text)
+func (s *Hostnames) Set(ctx context.Context, g *authz.Grant, text string) (docs.SiteHostname, error) {
+	name, err := s.hosts.hostname(text)
 	if err != nil {
 		return docs.SiteHostname{}, err
 	}
 	var out docs.SiteHostname
-	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err = editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		taken, err := c.taken(ctx, name)
 		if taken {
 			err = errs.E(errs.Conflict, "another site has the host name %s; remove it there first", name)
@@ -112,7 +120,7 @@ func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) 
 			now := c.tx.Now()
 			out = docs.SiteHostname{Site: c.site.ID, Name: name, Token: "octavo-site-" + strings.ToLower(rand.Text()), CreatedAt: now, NextCheck: now}
 		}
-		if !out.Active && s.Hosts.isTrusted(name) {
+		if !out.Active && s.hosts.isTrusted(name) {
 			out = out.Checked(docs.HostnameProved, "", c.tx.Now())
 		}
 		if audit.Same(before, out) {
@@ -127,9 +135,9 @@ func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) 
 	return out, err
 }
 
-// RemoveHostname removes the host name of a site.
-func (s *Service) RemoveHostname(ctx context.Context, g *authz.Grant) error {
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+// Remove removes the host name of a site.
+func (s *Hostnames) Remove(ctx context.Context, g *authz.Grant) error {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		h, err := c.tx.SiteHostname(ctx, c.site.ID)
 		if err != nil {
 			return audit.Event{}, err
@@ -140,8 +148,8 @@ func (s *Service) RemoveHostname(ctx context.Context, g *authz.Grant) error {
 	return err
 }
 
-// CheckHostname checks the DNS record of the host name of a site now.
-func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
+// Check checks the DNS record of the host name of a site now.
+func (s *Hostnames) Check(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
 	h, err := s.Store.SiteHostname(ctx, g.Site.ID)
 	if err != nil {
 		return h, err
@@ -152,9 +160,9 @@ func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteH
 	})
 }
 
-// CheckHostnames is the job that checks the DNS records of all host names and proxies that are
+// CheckDue is the job that checks the DNS records of all host names and proxies that are
 // due.
-func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
+func (s *Hostnames) CheckDue(ctx context.Context, _ []byte) error {
 	due, err := s.Store.DueHostnames(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
 	if err != nil {
 		return err
@@ -169,7 +177,7 @@ func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 }
 
 // recheck stores the result of a scheduled check.
-func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.HostnameProof, problem string) error {
+func (s *Hostnames) recheck(ctx context.Context, h docs.SiteHostname, proof docs.HostnameProof, problem string) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		site, err := tx.Site(ctx, h.Site)
 		if err == nil {
@@ -184,11 +192,11 @@ func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.H
 
 // prove checks the DNS record of a host name. The string describes the problem to the owner of
 // the site.
-func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.HostnameProof, string) {
-	if s.Hosts.isTrusted(h.Name) {
+func (s *Hostnames) prove(ctx context.Context, h docs.SiteHostname) (docs.HostnameProof, string) {
+	if s.hosts.isTrusted(h.Name) {
 		return docs.HostnameProved, ""
 	}
-	return challenge.LookUp(ctx, s.DNS, h.Name, h.Token)
+	return challenge.LookUp(ctx, s.dns, h.Name, h.Token)
 }
 
 // apply stores the result of a check, and sets or removes the host name of the site. It

@@ -7,9 +7,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// OfHostname returns a grant for the site that has or wants a host name. The error is NotFound
+// Grant returns a grant for the site that has or wants a host name. The error is NotFound
 // if the caller sees no such site, and Forbidden if the caller may see it but not do this.
-func (s *Service) OfHostname(ctx context.Context, actor authz.Actor, a authz.Action, name string) (*authz.Grant, error) {
+func (s *Hostnames) Grant(ctx context.Context, actor authz.Actor, a authz.Action, name string) (*authz.Grant, error) {
 	all, err := s.Store.SitesOfHostname(ctx, name)
 	if err != nil {
 		return nil, err

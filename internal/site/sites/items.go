@@ -37,7 +37,7 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 		if err != nil {
 			return result{}, err
 		}
-		v, err := s.ViewOf(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
+		v, err := s.Views.Of(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
 		return result{v, it}, err
 	})
 	if err != nil {
@@ -57,14 +57,14 @@ const conditionField = "body.condition"
 // finite set of values. An undeclared claim would hide the item from everybody. A claim with
 // unlimited values would give every visitor a different site. The path is the place of
 // the condition in the request.
-func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, path, text string) error {
+func checkCondition(ctx context.Context, r store.Reader, g *authz.Grant, path, text string) error {
 	if text == "" {
 		return nil
 	}
 	if err := docs.CheckCondition(path, text); err != nil {
 		return err
 	}
-	schema, _, err := s.Schema(ctx, g.Site.ID)
+	schema, _, err := schemaOf(ctx, r, g.Site.ID)
 	if err != nil || schema == nil {
 		return err
 	}
@@ -91,7 +91,7 @@ type NewSpace struct {
 
 // AddSpace adds a space to a site. See Structure.AddSpace.
 func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*View, docs.SiteItem, error) {
-	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
+	if err := checkCondition(ctx, s.Store.Reader, g, conditionField, in.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
@@ -109,7 +109,7 @@ func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*V
 
 // UpdateSpace changes a site space.
 func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
-	if err := errs.All(checkTitles(p.LocalizedTitle), s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))); err != nil {
+	if err := errs.All(checkTitles(p.LocalizedTitle), checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or(""))); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "update", func(c *change) (docs.SiteItem, error) {
@@ -142,7 +142,7 @@ type NewSection struct {
 
 // AddSection adds a section with one site space.
 func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection) (*View, docs.SiteItem, error) {
-	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
+	if err := checkCondition(ctx, s.Store.Reader, g, conditionField, in.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSection, "create", func(c *change) (docs.SiteItem, error) {
@@ -160,7 +160,7 @@ func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection)
 
 // UpdateSection changes a section.
 func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
-	err := errs.All(checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription), s.checkCondition(ctx, g, conditionField, p.Condition.Or("")))
+	err := errs.All(checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription), checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")))
 	if err != nil {
 		return nil, docs.SiteItem{}, err
 	}

@@ -63,7 +63,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 // checkLink returns an error unless the fields of a patch are valid.
 func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) error {
 	return errs.All(checkAddress("body.url", p.URL), checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription),
-		s.checkCondition(ctx, g, conditionField, p.Condition.Or("")))
+		checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")))
 }
 
 // AddLink adds an external link to the structure of a site. See Structure.AddLink.

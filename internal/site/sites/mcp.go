@@ -45,8 +45,13 @@ func keepHidden(headers, stored map[string]string) (map[string]string, error) {
 	return out, nil
 }
 
-// MCPServers lists the MCP servers of the site of a grant.
-func (s *Service) MCPServers(g *authz.Grant) store.List[docs.MCPServer] {
+// MCPServers reads and changes the MCP servers that sites offer to their visitors.
+type MCPServers struct {
+	Store *store.Store
+}
+
+// List lists the MCP servers of the site of a grant.
+func (s *MCPServers) List(g *authz.Grant) store.List[docs.MCPServer] {
 	return store.List[docs.MCPServer]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.MCPServer, store.Key, error) {
 			rows, next, err := s.Store.MCPServers(ctx, g.Site.ID, p)
@@ -65,8 +70,8 @@ func (s *Service) MCPServers(g *authz.Grant) store.List[docs.MCPServer] {
 	}
 }
 
-// MCPServer returns an MCP server of the site of a grant.
-func (s *Service) MCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID) (docs.MCPServer, error) {
+// Get returns an MCP server of the site of a grant.
+func (s *MCPServers) Get(ctx context.Context, g *authz.Grant, id docs.MCPServerID) (docs.MCPServer, error) {
 	v, err := s.Store.MCPServer(ctx, g.Site.ID, id)
 	if err != nil {
 		return docs.MCPServer{}, err
@@ -83,7 +88,7 @@ func openServer(ctx context.Context, r store.Reader, v store.SealedMCPServer) (d
 	return v.MCPServer, err
 }
 
-// MCPServerPatch is the input of AddMCPServer and UpdateMCPServer.
+// MCPServerPatch is the input of MCPServers.Add and MCPServers.Update.
 type MCPServerPatch struct {
 	Name      opt.Val[string]
 	URL       opt.Val[string]
@@ -94,9 +99,9 @@ type MCPServerPatch struct {
 
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
 
-// checkMCPServer returns an error unless the fields of a patch are valid.
-func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
-	return errs.All(s.checkCondition(ctx, g, conditionField, p.Condition.Or("")), checkAddress("body.url", p.URL), checkHeaders(p.Headers.Or(nil)))
+// check returns an error unless the fields of a patch are valid.
+func (s *MCPServers) check(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
+	return errs.All(checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")), checkAddress("body.url", p.URL), checkHeaders(p.Headers.Or(nil)))
 }
 
 func checkHeaders(headers map[string]string) error {
@@ -150,13 +155,13 @@ func mcpEvent(action string, v docs.MCPServer) audit.Event {
 	return audit.Event{Action: "site.mcp_server." + action, Data: map[string]any{"server": v.ID, "name": v.Name}}
 }
 
-// AddMCPServer creates an MCP server.
-func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) (docs.MCPServer, error) {
-	if err := s.checkMCPServer(ctx, g, p); err != nil {
+// Add creates an MCP server.
+func (s *MCPServers) Add(ctx context.Context, g *authz.Grant, p MCPServerPatch) (docs.MCPServer, error) {
+	if err := s.check(ctx, g, p); err != nil {
 		return docs.MCPServer{}, err
 	}
 	var v docs.MCPServer
-	_, err := s.editSite(ctx, g, func(c *change) (e audit.Event, err error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (e audit.Event, err error) {
 		n, err := c.tx.CountMCPServers(ctx, c.site.ID)
 		if err == nil && n >= maxMCPServers {
 			err = errs.E(errs.Precondition, "a site can have %d MCP servers; delete one first", maxMCPServers)
@@ -170,13 +175,13 @@ func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerP
 	return v, err
 }
 
-// UpdateMCPServer changes an MCP server.
-func (s *Service) UpdateMCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID, p MCPServerPatch) (docs.MCPServer, error) {
-	if err := s.checkMCPServer(ctx, g, p); err != nil {
+// Update changes an MCP server.
+func (s *MCPServers) Update(ctx context.Context, g *authz.Grant, id docs.MCPServerID, p MCPServerPatch) (docs.MCPServer, error) {
+	if err := s.check(ctx, g, p); err != nil {
 		return docs.MCPServer{}, err
 	}
 	var v docs.MCPServer
-	_, err := s.editSite(ctx, g, func(c *change) (e audit.Event, err error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (e audit.Event, err error) {
 		row, err := c.tx.MCPServer(ctx, c.site.ID, id)
 		if err == nil {
 			v, err = openServer(ctx, c.tx.Reader, row)
@@ -190,9 +195,9 @@ func (s *Service) UpdateMCPServer(ctx context.Context, g *authz.Grant, id docs.M
 	return v, err
 }
 
-// DeleteMCPServer deletes an MCP server.
-func (s *Service) DeleteMCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID) error {
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+// Delete deletes an MCP server.
+func (s *MCPServers) Delete(ctx context.Context, g *authz.Grant, id docs.MCPServerID) error {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		c.touch = true
 		return mcpEvent("delete", docs.MCPServer{ID: id}), c.tx.DropMCPServer(ctx, c.site.ID, id)
 	})

@@ -15,12 +15,12 @@ import (
 
 // checkProxy returns an error unless a site may have an address on another web site that
 // forwards to this server. It queries the DNS, so it runs before the transaction.
-func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
+func (s *Hostnames) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
 	const field = "body.proxy"
 	if !docs.ValidProxy(proxy) {
 		return errs.Field(field, "must be a host and a path, such as company.com/docs")
 	}
-	if err := s.Hosts.checkForeign(field, proxyHost(proxy)); err != nil {
+	if err := s.hosts.checkForeign(field, proxyHost(proxy)); err != nil {
 		return err
 	}
 	if proof, problem := s.proveProxy(ctx, site, proxy); proof != docs.HostnameProved {
@@ -38,16 +38,16 @@ func proxyHost(proxy string) string {
 // proveProxy checks whether the owner of the host of a proxy agrees that the site has an
 // address there. Pages and search engines will use that address. The proof is one of: the
 // site has that host name, the operator vouches for it, or its DNS record names the site.
-func (s *Service) proveProxy(ctx context.Context, site docs.Site, proxy string) (docs.HostnameProof, string) {
+func (s *Hostnames) proveProxy(ctx context.Context, site docs.Site, proxy string) (docs.HostnameProof, string) {
 	host := proxyHost(proxy)
-	if host == site.Hostname || s.Hosts.isTrusted(host) {
+	if host == site.Hostname || s.hosts.isTrusted(host) {
 		return docs.HostnameProved, ""
 	}
-	return challenge.LookUp(ctx, s.DNS, host, site.ProxyToken())
+	return challenge.LookUp(ctx, s.dns, host, site.ProxyToken())
 }
 
 // checkProxies repeats the proofs of proxies that are due, because domains change owners.
-func (s *Service) checkProxies(ctx context.Context) error {
+func (s *Hostnames) checkProxies(ctx context.Context) error {
 	due, err := s.Store.DueProxies(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
 	if err != nil {
 		return err

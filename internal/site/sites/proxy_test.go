@@ -30,8 +30,8 @@ func TestProxiesAreCheckedAgain(t *testing.T) {
 			t.Helper()
 			for range n {
 				w.now = w.now.Add(25 * time.Hour)
-				w.must(w.sites.CheckHostnames(w.ctx, nil))
-				w.must(w.sites.CheckHostnames(w.ctx, nil)) // a second run has nothing to do
+				w.must(w.sites.Hostnames.CheckDue(w.ctx, nil))
+				w.must(w.sites.Hostnames.CheckDue(w.ctx, nil)) // a second run has nothing to do
 			}
 			return w.onSite().Site
 		}

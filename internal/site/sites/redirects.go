@@ -23,8 +23,15 @@ const (
 // such page. Callers provide it, because this package does not read content.
 type PagePath func(ctx context.Context, space docs.Space, page docs.PageID) (string, error)
 
-// Redirects lists the redirects of the site of a grant.
-func (s *Service) Redirects(g *authz.Grant, f store.RedirectFilter) store.List[docs.Redirect] {
+// Redirects reads and changes the redirects of sites.
+type Redirects struct {
+	Store *store.Store
+	hosts Hosts
+	views *Views
+}
+
+// List lists the redirects of the site of a grant.
+func (s *Redirects) List(g *authz.Grant, f store.RedirectFilter) store.List[docs.Redirect] {
 	return store.List[docs.Redirect]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Redirect, store.Key, error) {
 			return s.Store.Redirects(ctx, g.Site.ID, f, p)
@@ -33,10 +40,10 @@ func (s *Service) Redirects(g *authz.Grant, f store.RedirectFilter) store.List[d
 	}
 }
 
-// FindRedirect returns the live redirect for a path of a site, and its target address. The
+// Find returns the live redirect for a path of a site, and its target address. The
 // error is NotFound if there is no redirect, or if its destination is not in the tree. The
 // tree is filtered for the visitor, so that no redirect reveals hidden content.
-func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
+func (s *Redirects) Find(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
 	path, ok := docs.NormalSitePath(path)
 	if !ok {
 		return docs.Redirect{}, "", errs.Missing("redirect")
@@ -57,14 +64,14 @@ func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Struct
 		return docs.Redirect{}, "", err
 	}
 	to = appendPath(to, suffix)
-	if at, inside := tree.ownPath(s.Hosts, site, to); inside && at == path {
+	if at, inside := tree.ownPath(s.hosts, site, to); inside && at == path {
 		return docs.Redirect{}, "", errs.Missing("redirect") // it leads to itself, because something was moved or renamed
 	}
 	return r, to, nil
 }
 
-// EachRedirect calls fn for each published redirect of a site, by its source.
-func (s *Service) EachRedirect(ctx context.Context, site docs.SiteID, fn func(docs.Redirect) error) error {
+// Each calls fn for each published redirect of a site, by its source.
+func (s *Redirects) Each(ctx context.Context, site docs.SiteID, fn func(docs.Redirect) error) error {
 	drafts := false
 	page := store.Page{Limit: 1000}
 	for {
@@ -86,13 +93,13 @@ func (s *Service) EachRedirect(ctx context.Context, site docs.SiteID, fn func(do
 
 // Destination returns the address of a destination. The error is NotFound if it is not in the
 // tree.
-func (s *Service) Destination(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, page PagePath) (string, error) {
+func (s *Redirects) Destination(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, page PagePath) (string, error) {
 	return s.target(ctx, site, tree, d, "", page)
 }
 
 // target returns the address of a destination, with a share key. The error is NotFound if it
 // is not in the tree.
-func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, shareKey string, page PagePath) (string, error) {
+func (s *Redirects) target(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, shareKey string, page PagePath) (string, error) {
 	if d.Kind == docs.RedirectExternal {
 		return d.URL, nil
 	}
@@ -102,7 +109,7 @@ func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d
 	}
 	where := site.Publication()
 	where.Path = place.Address
-	to := s.Hosts.URL(where, shareKey)
+	to := s.hosts.URL(where, shareKey)
 	if d.Kind != docs.RedirectPage {
 		return to, nil
 	}
@@ -141,7 +148,7 @@ func (s *Structure) destination(d docs.RedirectDestination) (docs.SiteItem, erro
 	return it, err
 }
 
-// RedirectPatch is the input of AddRedirect and UpdateRedirect.
+// RedirectPatch is the input of Redirects.Add and Redirects.Update.
 type RedirectPatch struct {
 	Source      opt.Val[string]
 	Draft       opt.Val[bool]
@@ -169,11 +176,11 @@ func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
 
 // checkPage returns an error if the destination is a page that does not exist. It runs before
 // the transaction.
-func (s *Service) checkPage(ctx context.Context, g *authz.Grant, d docs.RedirectDestination, page PagePath) error {
+func (s *Redirects) checkPage(ctx context.Context, g *authz.Grant, d docs.RedirectDestination, page PagePath) error {
 	if d.Kind != docs.RedirectPage {
 		return nil
 	}
-	v, err := s.MemberView(ctx, g)
+	v, err := s.views.Member(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -193,8 +200,8 @@ func redirectEvent(action string, r docs.Redirect) audit.Event {
 	return audit.Event{Action: "site.redirect." + action, Data: map[string]any{"redirect": r.ID, "source": r.Source, "draft": r.Draft}}
 }
 
-// AddRedirect creates a redirect.
-func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPatch, page PagePath) (docs.Redirect, error) {
+// Add creates a redirect.
+func (s *Redirects) Add(ctx context.Context, g *authz.Grant, p RedirectPatch, page PagePath) (docs.Redirect, error) {
 	r, err := p.apply(docs.Redirect{})
 	if err != nil {
 		return r, err
@@ -202,27 +209,27 @@ func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPat
 	if err := s.checkPage(ctx, g, r.Destination, page); err != nil {
 		return r, err
 	}
-	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err = editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		if n, err := c.tx.CountRedirects(ctx, c.site.ID, store.RedirectFilter{}); err != nil {
 			return audit.Event{}, err
 		} else if n >= maxRedirects {
 			return audit.Event{}, errs.E(errs.Precondition, "a site can have %d redirects; delete some first", maxRedirects)
 		}
 		r.ID, r.CreatedAt = store.NewID[docs.RedirectID](c.tx), c.tx.Now()
-		return redirectEvent("create", r), c.putRedirect(ctx, s.Hosts, docs.Redirect{}, &r)
+		return redirectEvent("create", r), c.putRedirect(ctx, s.hosts, docs.Redirect{}, &r)
 	})
 	return r, err
 }
 
-// UpdateRedirect changes a redirect.
-func (s *Service) UpdateRedirect(ctx context.Context, g *authz.Grant, id docs.RedirectID, p RedirectPatch, page PagePath) (docs.Redirect, error) {
+// Update changes a redirect.
+func (s *Redirects) Update(ctx context.Context, g *authz.Grant, id docs.RedirectID, p RedirectPatch, page PagePath) (docs.Redirect, error) {
 	if d, ok := p.Destination.Get(); ok {
 		if err := s.checkPage(ctx, g, d, page); err != nil {
 			return docs.Redirect{}, err
 		}
 	}
 	var r docs.Redirect
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		old, err := c.tx.Redirect(ctx, c.site.ID, id)
 		if err != nil {
 			return audit.Event{}, err
@@ -230,14 +237,14 @@ func (s *Service) UpdateRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 		if r, err = p.apply(old); err != nil {
 			return audit.Event{}, err
 		}
-		return redirectEvent("update", r).Changed(old, r), c.putRedirect(ctx, s.Hosts, old, &r)
+		return redirectEvent("update", r).Changed(old, r), c.putRedirect(ctx, s.hosts, old, &r)
 	})
 	return r, err
 }
 
-// DeleteRedirect deletes a redirect.
-func (s *Service) DeleteRedirect(ctx context.Context, g *authz.Grant, id docs.RedirectID) error {
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+// Delete deletes a redirect.
+func (s *Redirects) Delete(ctx context.Context, g *authz.Grant, id docs.RedirectID) error {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		r, err := c.tx.Redirect(ctx, c.site.ID, id)
 		if err != nil {
 			return audit.Event{}, err

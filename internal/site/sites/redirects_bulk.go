@@ -33,9 +33,9 @@ type RedirectResult struct {
 	Error  string
 }
 
-// SetRedirects applies changes one after the other. An invalid change has an error in its
+// Set applies changes one after the other. An invalid change has an error in its
 // result. The other changes are applied.
-func (s *Service) SetRedirects(ctx context.Context, g *authz.Grant, changes []RedirectChange, page PagePath) ([]RedirectResult, error) {
+func (s *Redirects) Set(ctx context.Context, g *authz.Grant, changes []RedirectChange, page PagePath) ([]RedirectResult, error) {
 	out := make([]RedirectResult, len(changes))
 	for i, ch := range changes {
 		out[i] = RedirectResult{Source: ch.Source, Draft: ch.Draft && !ch.Publish}
@@ -47,12 +47,12 @@ func (s *Service) SetRedirects(ctx context.Context, g *authz.Grant, changes []Re
 	}
 	checked := make([]RedirectResult, len(out))
 	copy(checked, out)
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		copy(out, checked)
 		counts := map[string]any{}
 		for i, ch := range changes {
 			if out[i].Error == "" {
-				status, id, err := c.setRedirect(ctx, s.Hosts, ch)
+				status, id, err := c.setRedirect(ctx, s.hosts, ch)
 				out[i].Status, out[i].ID = status, id
 				if err != nil {
 					if out[i].Error = messageOf(err); out[i].Error == "" {
@@ -89,7 +89,7 @@ func (ch RedirectChange) patch() RedirectPatch {
 }
 
 // checkChange runs the checks that need no transaction.
-func (s *Service) checkChange(ctx context.Context, g *authz.Grant, ch RedirectChange, page PagePath) error {
+func (s *Redirects) checkChange(ctx context.Context, g *authz.Grant, ch RedirectChange, page PagePath) error {
 	if ch.Problem != nil {
 		return ch.Problem
 	}

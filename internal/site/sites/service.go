@@ -8,6 +8,10 @@
 // readers meet is derived from that, in package site/audience.
 //
 // Where a change goes:
+//   - the site itself: service.go; its sections, groups, site spaces and links: items.go,
+//     links.go; who may widen its audience: exposure.go
+//   - what else belongs to a site, each a type of its own: Settings (settings.go, auth.go,
+//     fonts.go), ShareLinks, Redirects, MCPServers, Hostnames (hostname.go, proxy.go)
 //   - host names of sites: what is a name in hostname.go, when a site has it and loses it
 //     in docs/site_hostname.go; certificates in site/certs
 //   - what a visitor of a site may see: site/audience
@@ -31,11 +35,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service reads and changes sites.
+// Service reads and changes sites and their structure. Its parts read and change what else
+// belongs to a site.
 type Service struct {
 	Store *store.Store
 	Hosts Hosts
-	DNS   challenge.Resolver // verifies the ownership of host names
+
+	Views      *Views
+	Settings   *Settings
+	Hostnames  *Hostnames
+	ShareLinks *ShareLinks
+	Redirects  *Redirects
+	MCPServers *MCPServers
 }
 
 // Config is what a Service is made of besides its store.
@@ -49,7 +60,15 @@ func New(s *store.Store, c Config) *Service {
 	if c.DNS == nil {
 		c.DNS = net.DefaultResolver
 	}
-	return &Service{Store: s, Hosts: c.Hosts, DNS: c.DNS}
+	views := &Views{s, c.Hosts}
+	return &Service{
+		Store: s, Hosts: c.Hosts, Views: views,
+		Settings:   &Settings{s, c.Hosts, views},
+		Hostnames:  &Hostnames{s, c.Hosts, c.DNS},
+		ShareLinks: &ShareLinks{s, c.Hosts},
+		Redirects:  &Redirects{s, c.Hosts, views},
+		MCPServers: &MCPServers{s},
+	}
 }
 
 const untitled = "Untitled"
@@ -85,8 +104,8 @@ func edit(ctx context.Context, tx *store.Tx, g *authz.Grant, fn func(c *change) 
 }
 
 // editSite runs edit in its own transaction.
-func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *change) (audit.Event, error)) (docs.Site, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
+func editSite(ctx context.Context, st *store.Store, g *authz.Grant, fn func(c *change) (audit.Event, error)) (docs.Site, error) {
+	return authz.InTx(ctx, st, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
 		c, err := edit(ctx, tx, g, fn)
 		if err != nil {
 			return docs.Site{}, err
@@ -315,7 +334,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 		wrong.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
 	}
 	if proxy, ok := p.Proxy.Get(); ok && proxy != g.Site.Proxy {
-		wrong.Add(s.checkProxy(ctx, g.Site, proxy))
+		wrong.Add(s.Hostnames.checkProxy(ctx, g.Site, proxy))
 	}
 	if err := wrong.Err(); err != nil {
 		return docs.Site{}, err
@@ -340,7 +359,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 
 // Publish publishes or unpublishes a site. All settings are kept.
 func (s *Service) Publish(ctx context.Context, g *authz.Grant, published bool) (docs.Site, error) {
-	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	return editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		if published && len(c.tree.Present().All(docs.SiteSpace)) == 0 {
 			return audit.Event{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")
 		}

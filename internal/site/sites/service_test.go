@@ -124,7 +124,7 @@ func TestVersion(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		variant := func() docs.SiteItem {
-			v, err := w.sites.MemberView(w.ctx, w.onSite())
+			v, err := w.sites.Views.Member(w.ctx, w.onSite())
 			w.must(err)
 			return v.Structure.All(docs.SiteSpace)[1]
 		}
@@ -179,7 +179,7 @@ func TestVersion(t *testing.T) {
 
 func (w *world) firstItem() docs.SiteItem {
 	w.t.Helper()
-	v, err := w.sites.MemberView(w.ctx, w.onSite())
+	v, err := w.sites.Views.Member(w.ctx, w.onSite())
 	w.must(err)
 	return v.Structure.All(docs.SiteSpace)[0]
 }
@@ -257,16 +257,16 @@ func TestHostnameJobWhenAHostNameIsRemoved(t *testing.T) {
 		resolver := testdns.Start(t).Resolver()
 		dial, asked := resolver.Dial, 0
 		w := newWorldWith(t, o, resolver)
-		_, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
+		_, err := w.sites.Hostnames.Set(w.ctx, w.onSite(), "docs.acme.test")
 		w.must(err)
 		resolver.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if asked++; asked == 1 {
-				w.must(w.sites.RemoveHostname(w.ctx, w.onSite()))
+				w.must(w.sites.Hostnames.Remove(w.ctx, w.onSite()))
 			}
 			return dial(ctx, network, address)
 		}
 		w.now = w.now.Add(time.Hour)
-		w.must(w.sites.CheckHostnames(w.ctx, nil))
+		w.must(w.sites.Hostnames.CheckDue(w.ctx, nil))
 		if asked == 0 {
 			t.Error("no record was looked up")
 		}
@@ -279,14 +279,14 @@ func TestHostnameJob(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		dns := testdns.Start(t)
 		w := newWorldWith(t, o, dns.Resolver())
-		h, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
+		h, err := w.sites.Hostnames.Set(w.ctx, w.onSite(), "docs.acme.test")
 		w.must(err)
 		const own, custom = "/s/", "//docs.acme.test/"
 		after := func(d time.Duration, want string) {
 			t.Helper()
 			for end := w.now.Add(d); w.now.Before(end); {
 				w.now = w.now.Add(min(time.Hour, end.Sub(w.now)))
-				w.must(w.sites.CheckHostnames(w.ctx, nil))
+				w.must(w.sites.Hostnames.CheckDue(w.ctx, nil))
 			}
 			if at := w.address(w.first.ID); !strings.Contains(at, want) {
 				t.Fatalf("the site is at %s, want %s", at, want)
@@ -329,7 +329,7 @@ func TestIconsOfOlderVersions(t *testing.T) {
 			if site.It.Icon != want {
 				t.Errorf("the icon is %+v", site.It.Icon)
 			}
-			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
+			_, err = w.sites.Settings.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
 		}
 	})

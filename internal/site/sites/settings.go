@@ -15,6 +15,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Settings reads and changes what a site has besides its structure: how it looks, how its
+// visitors sign in, and which of their claims it knows.
+type Settings struct {
+	Store *store.Store
+	hosts Hosts
+	views *Views
+}
+
 // attempts is how often a change is retried after a concurrent change of the same settings.
 const attempts = 5
 
@@ -23,7 +31,7 @@ var errBusy = errs.E(errs.Conflict, "the settings of the site are being changed 
 // configure changes the settings of the site of a grant. The function fn prepares the change
 // outside of the transaction. It is called again if the settings have changed meanwhile.
 // The checks run inside of the transaction.
-func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error, checks ...func(*store.Tx) error) (docs.SiteSettings, error) {
+func (s *Settings) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error, checks ...func(*store.Tx) error) (docs.SiteSettings, error) {
 	for range attempts {
 		before, err := s.Store.SiteSettings(ctx, g.Site.ID)
 		if err != nil {
@@ -35,7 +43,7 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 		}
 		event := audit.Event{Action: action, Data: map[string]any{"title": g.Site.Title}}.Changed(before, after)
 		stale := false
-		_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		_, err = editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 			now, err := c.tx.SiteSettings(ctx, c.site.ID)
 			if stale = err == nil && now != before; stale {
 				return audit.Event{}, errBusy
@@ -65,7 +73,7 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 }
 
 // Customization returns the customization of a site.
-func (s *Service) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
+func (s *Settings) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	look, err := s.storedCustomization(ctx, site)
 	if err != nil {
 		return look, err
@@ -75,7 +83,7 @@ func (s *Service) Customization(ctx context.Context, site docs.Site) (customizat
 
 // storedCustomization returns the stored customization of a site, without the current state of
 // its fonts.
-func (s *Service) storedCustomization(ctx context.Context, site docs.Site) (customization.Settings, error) {
+func (s *Settings) storedCustomization(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	v, err := s.Store.SiteSettings(ctx, site.ID)
 	if err != nil {
 		return customization.Settings{}, err
@@ -96,7 +104,7 @@ func decodeCustomization(site docs.Site, v docs.SiteSettings) (customization.Set
 }
 
 // Customize replaces the customization of the site of a grant.
-func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization.Patch) (customization.Settings, error) {
+func (s *Settings) Customize(ctx context.Context, g *authz.Grant, p customization.Patch) (customization.Settings, error) {
 	var current, next customization.Settings
 	v, err := s.configure(ctx, g, "site.customization.update", func(v *docs.SiteSettings) (err error) {
 		if current, err = decodeCustomization(g.Site, *v); err != nil {
@@ -131,11 +139,11 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 
 // checkLook returns an error unless a customization is valid. New conditions of links are
 // checked in the same way as conditions of sections.
-func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
+func (s *Settings) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
 	var wrong errs.Mistakes
 	wrong.Add(look.Check("body"))
 	for path, condition := range look.NewConditions("body", before) {
-		wrong.Add(s.checkCondition(ctx, g, path, condition))
+		wrong.Add(checkCondition(ctx, s.Store.Reader, g, path, condition))
 	}
 	return wrong.Err()
 }
@@ -148,7 +156,7 @@ type SpaceCustomization struct {
 
 // Customizations returns the customization of a site, and the customizations of all site
 // spaces with overrides.
-func (s *Service) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
+func (s *Settings) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
 	base, err := s.storedCustomization(ctx, site)
 	if err != nil {
 		return base, nil, err
@@ -182,7 +190,7 @@ func decodeOverride(id docs.SiteItemID, text string) (o customization.Override, 
 }
 
 // SpaceCustomization returns the customization of a site space that the caller can see.
-func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id docs.SiteItemID) (SpaceCustomization, error) {
+func (s *Settings) SpaceCustomization(ctx context.Context, g *authz.Grant, id docs.SiteItemID) (SpaceCustomization, error) {
 	if err := s.seesSpace(ctx, g, id); err != nil {
 		return SpaceCustomization{}, err
 	}
@@ -192,7 +200,7 @@ func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id doc
 
 // spaceCustomization returns the customization of a site space after a patch of its overrides,
 // which may be nil. It also returns the stored overrides before and after the patch.
-func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
+func (s *Settings) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
 	var out SpaceCustomization
 	base, err := s.storedCustomization(ctx, site)
 	if err != nil {
@@ -222,7 +230,7 @@ func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id doc
 }
 
 // Override changes the overrides of the customization in a site space.
-func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p customization.Patch) (SpaceCustomization, error) {
+func (s *Settings) Override(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p customization.Patch) (SpaceCustomization, error) {
 	for range attempts {
 		if err := s.seesSpace(ctx, g, id); err != nil {
 			return SpaceCustomization{}, err
@@ -250,9 +258,9 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 
 // putOverride replaces the override text[0] by text[1]. It reports whether the stored override
 // is no longer text[0].
-func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string, check func(*store.Tx) error) (stale bool, err error) {
+func (s *Settings) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string, check func(*store.Tx) error) (stale bool, err error) {
 	changes := audit.Event{}.Changed(text[0], text[1]).Data["changes"]
-	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err = editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
 		if err != nil {
 			return audit.Event{}, err
@@ -276,8 +284,8 @@ func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteI
 }
 
 // DropOverride removes the overrides of a site space. The error is NotFound if there are none.
-func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+func (s *Settings) DropOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
 		if err != nil {
 			return audit.Event{}, err
@@ -297,8 +305,8 @@ func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.Site
 
 // seesSpace returns an error unless the site of a grant has a site space with the given id
 // whose space the caller can see.
-func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
-	v, err := s.MemberView(ctx, g)
+func (s *Settings) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
+	v, err := s.views.Member(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -308,8 +316,12 @@ func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteIte
 
 // Schema returns the schema of the claims of visitors, and the time at which it was set. The
 // schema is nil if it was never set.
-func (s *Service) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schema, docs.Time, error) {
-	v, err := s.Store.SiteSettings(ctx, site)
+func (s *Settings) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schema, docs.Time, error) {
+	return schemaOf(ctx, s.Store.Reader, site)
+}
+
+func schemaOf(ctx context.Context, r store.Reader, site docs.SiteID) (*adaptive.Schema, docs.Time, error) {
+	v, err := r.SiteSettings(ctx, site)
 	if err != nil || v.Schema == "" {
 		return nil, 0, err
 	}
@@ -321,7 +333,7 @@ func (s *Service) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schem
 }
 
 // SetSchema sets the schema of the claims of visitors.
-func (s *Service) SetSchema(ctx context.Context, g *authz.Grant, source []byte) (*adaptive.Schema, docs.Time, error) {
+func (s *Settings) SetSchema(ctx context.Context, g *authz.Grant, source []byte) (*adaptive.Schema, docs.Time, error) {
 	schema, err := adaptive.Parse("body.jsonSchema", source)
 	if err != nil {
 		return nil, 0, err
@@ -340,7 +352,7 @@ func (s *Service) SetSchema(ctx context.Context, g *authz.Grant, source []byte) 
 }
 
 // SetAds stores the preferences of the owner of a site for advertisements.
-func (s *Service) SetAds(ctx context.Context, g *authz.Grant, ads docs.SiteAds) error {
+func (s *Settings) SetAds(ctx context.Context, g *authz.Grant, ads docs.SiteAds) error {
 	_, err := s.configure(ctx, g, "site.ads.update", func(v *docs.SiteSettings) error {
 		if ads.Status != "" {
 			v.Ads.Status = ads.Status

@@ -19,6 +19,13 @@ import (
 // maxShareLinks is the maximum number of share links of a site.
 const maxShareLinks = 1000
 
+// ShareLinks reads and changes the links by which people read a site with the visibility
+// share-link.
+type ShareLinks struct {
+	Store *store.Store
+	hosts Hosts
+}
+
 // hashKey returns the hash that a share link is looked up by. With a hash, the time of a
 // lookup reveals nothing about other keys.
 func hashKey(key string) string {
@@ -26,9 +33,9 @@ func hashKey(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ShareLinkByKey returns the active share link of a site with a key. It queries the database
+// ByKey returns the active share link of a site with a key. It queries the database
 // each time, so that a revoked link stops working at once.
-func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key string) (docs.ShareLink, error) {
+func (s *ShareLinks) ByKey(ctx context.Context, site docs.SiteID, key string) (docs.ShareLink, error) {
 	v, err := s.Store.ShareLinkByHash(ctx, site, hashKey(key))
 	if err == nil && !v.Active {
 		err = errs.Missing("share link")
@@ -41,12 +48,12 @@ func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key stri
 // otherwise the key with which the caller came as a visitor. A key that was revoked or never
 // was one counts as none, so that no answer contains it. The result is empty for a site that
 // is not read by share links.
-func (s *Service) AddressKey(ctx context.Context, g *authz.Grant, p docs.Publication, key string) (string, error) {
+func (s *ShareLinks) AddressKey(ctx context.Context, g *authz.Grant, p docs.Publication, key string) (string, error) {
 	if p.Visibility != docs.VisibilityLink {
 		return "", nil
 	}
 	if key != "" {
-		_, err := s.ShareLinkByKey(ctx, p.Site, key)
+		_, err := s.ByKey(ctx, p.Site, key)
 		if err == nil || !errs.Is(err, errs.NotFound) {
 			return key, err
 		}
@@ -63,9 +70,9 @@ func (s *Service) AddressKey(ctx context.Context, g *authz.Grant, p docs.Publica
 	return string(opened.Key), err
 }
 
-// ShareLinks lists the share links of the site of a grant whose name contains a text, with
+// List lists the share links of the site of a grant whose name contains a text, with
 // their keys.
-func (s *Service) ShareLinks(g *authz.Grant, name string) store.List[docs.ShareLink] {
+func (s *ShareLinks) List(g *authz.Grant, name string) store.List[docs.ShareLink] {
 	return store.List[docs.ShareLink]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.ShareLink, store.Key, error) {
 			rows, next, err := s.Store.ShareLinks(ctx, g.Site.ID, name, p)
@@ -90,22 +97,22 @@ func openLink(ctx context.Context, r store.Reader, v store.SealedShareLink) (doc
 	return v.ShareLink, err
 }
 
-// ShareURL returns the address of a share link. It is empty if the link cannot be used.
-func (s *Service) ShareURL(site docs.Site, l docs.ShareLink) string {
+// URL returns the address of a share link. It is empty if the link cannot be used.
+func (s *ShareLinks) URL(site docs.Site, l docs.ShareLink) string {
 	if !site.Published || !l.Active || site.Visibility != docs.VisibilityLink {
 		return ""
 	}
-	return s.Hosts.URL(site.Publication(), string(l.Key))
+	return s.hosts.URL(site.Publication(), string(l.Key))
 }
 
 func linkEvent(action string, l docs.ShareLink) audit.Event {
 	return audit.Event{Action: "site.share_link." + action, Data: map[string]any{"link": l.ID, "name": l.Name, "active": l.Active}}
 }
 
-// AddShareLink creates a share link.
-func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string) (docs.ShareLink, error) {
+// Add creates a share link.
+func (s *ShareLinks) Add(ctx context.Context, g *authz.Grant, name string) (docs.ShareLink, error) {
 	var link docs.ShareLink
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		n, err := c.tx.CountShareLinks(ctx, c.site.ID, "")
 		if err == nil && n >= maxShareLinks {
 			err = errs.E(errs.Precondition, "a site can have %d share links; delete one first", maxShareLinks)
@@ -127,10 +134,10 @@ func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string)
 	return link, err
 }
 
-// UpdateShareLink renames a share link, revokes it or activates it again.
-func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.ShareLinkID, name opt.Val[string], active opt.Val[bool]) (docs.ShareLink, error) {
+// Update renames a share link, revokes it or activates it again.
+func (s *ShareLinks) Update(ctx context.Context, g *authz.Grant, id docs.ShareLinkID, name opt.Val[string], active opt.Val[bool]) (docs.ShareLink, error) {
 	var link docs.ShareLink
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		v, err := c.tx.ShareLink(ctx, c.site.ID, id)
 		if err != nil {
 			return audit.Event{}, err
@@ -149,9 +156,9 @@ func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.S
 	return link, err
 }
 
-// DeleteShareLink deletes a share link.
-func (s *Service) DeleteShareLink(ctx context.Context, g *authz.Grant, id docs.ShareLinkID) error {
-	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+// Delete deletes a share link.
+func (s *ShareLinks) Delete(ctx context.Context, g *authz.Grant, id docs.ShareLinkID) error {
+	_, err := editSite(ctx, s.Store, g, func(c *change) (audit.Event, error) {
 		c.touch = true
 		return linkEvent("delete", docs.ShareLink{ID: id}), c.tx.DropShareLink(ctx, c.site.ID, id)
 	})

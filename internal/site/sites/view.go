@@ -22,18 +22,24 @@ type View struct {
 	Hosts   Hosts
 }
 
-// MemberView returns the site of a grant, as the member of the grant sees it.
-func (s *Service) MemberView(ctx context.Context, g *authz.Grant) (*View, error) {
-	items, err := s.Store.SiteItems(ctx, g.Site.ID)
+// Views has what members see of sites.
+type Views struct {
+	store *store.Store
+	hosts Hosts
+}
+
+// Member returns the site of a grant, as the member of the grant sees it.
+func (s *Views) Member(ctx context.Context, g *authz.Grant) (*View, error) {
+	items, err := s.store.SiteItems(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.ViewOf(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
+	return s.Of(ctx, s.store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
 }
 
-// ViewOf returns the part of a structure of a site that a member sees.
-func (s *Service) ViewOf(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
-	v := &View{Site: site, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, Hosts: s.Hosts, Readers: tree.Present()}
+// Of returns the part of a structure of a site that a member sees.
+func (s *Views) Of(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
+	v := &View{Site: site, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, Hosts: s.hosts, Readers: tree.Present()}
 	visible, err := r.SpacesOnSite(ctx, who, site.ID)
 	for _, sp := range visible {
 		v.Spaces[sp.It.ID] = sp
@@ -63,7 +69,7 @@ func (v *View) Live() *View {
 }
 
 // URL returns the address of a section or a site space for readers, with a share key of
-// AddressKey. It is empty if the site is not published or has no content there.
+// ShareLinks.AddressKey. It is empty if the site is not published or has no content there.
 func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	space, ok := v.Readers.items[it.ID]
 	if it.Kind == docs.SiteSection {
@@ -80,7 +86,7 @@ func (v *View) URL(it docs.SiteItem, shareKey string) string {
 // URL returns the address of a published site. It is empty if the site is not published.
 func (s *Service) URL(site docs.Site) string { return s.SharedURL(site, "") }
 
-// SharedURL is URL with a share key of AddressKey.
+// SharedURL is URL with a share key of ShareLinks.AddressKey.
 func (s *Service) SharedURL(site docs.Site, shareKey string) string {
 	if !site.Published {
 		return ""
@@ -91,9 +97,9 @@ func (s *Service) SharedURL(site docs.Site, shareKey string) string {
 // ProxyTarget returns the address that a proxy on the domain of the owner must forward to.
 func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.ServerURL(site.Publication()) }
 
-// Sites lists the sites of an organization that the caller can see. The list is empty if the
+// List lists the sites of an organization that the caller can see. The list is empty if the
 // filter names a space that the caller cannot see.
-func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[store.Ranked[docs.Site]], error) {
+func (s *Service) List(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[store.Ranked[docs.Site]], error) {
 	if f.Space != "" {
 		_, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)
 		if authz.Denied(err) {

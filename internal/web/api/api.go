@@ -89,7 +89,7 @@ func New(c Config, secret string) *API {
 		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Audience: c.Audience, Embeds: c.Embeds,
 	})
 	requests.Register(v, requests.Services{Content: c.Content, Reviews: c.Reviews, Comments: c.Comments})
-	spacesapi.Register(v, spacesapi.Services{Spaces: c.Spaces, Sites: c.Sites, Git: c.Git})
+	spacesapi.Register(v, spacesapi.Services{Spaces: c.Spaces, ShareLinks: c.Sites.ShareLinks, Git: c.Git})
 	assetsapi.Register(v, assetsapi.Services{Assets: c.Assets})
 	translation.Register(v, translation.Services{Translations: c.Translations})
 	return &API{v}

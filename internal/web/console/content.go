@@ -107,7 +107,7 @@ func (h *Handler) organization(v *visit) (err error) {
 	for _, r := range requests {
 		d.Requests = append(d.Requests, requestLink(r.Space, r.Request))
 	}
-	sites, err := h.Sites.Sites(ctx, v.grant, store.SiteFilter{})
+	sites, err := h.Sites.List(ctx, v.grant, store.SiteFilter{})
 	if err != nil {
 		return err
 	}

@@ -341,11 +341,12 @@ func (s *Server) configure() error {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
 	}
 	people := orgs.Config{Closed: s.OrganizationsClosed, TrustedDomains: s.EmailDomains, Limits: s.People}
-	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}
+	published := sites.Config{Hosts: sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}}
 	if s.DNS != "" {
-		s.Sites.DNS = resolver(s.DNS)
-		people.DNS = s.Sites.DNS
+		published.DNS = resolver(s.DNS)
+		people.DNS = published.DNS
 	}
+	*s.Sites = *sites.New(s.Store, published)
 	s.Orgs = orgs.New(s.Store, people)
 	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
@@ -383,7 +384,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(apispec.RequestJob, s.APIReviews.Open)
 	r.Handle(conversations.AnalyseJob, s.Conversations.Analyse)
 	r.Every(apispec.RecheckEvery, apispec.RecheckJob, s.APISpecs.Recheck)
-	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
+	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.Hostnames.CheckDue)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "inbox.tidy", s.Inbox.Tidy)
 	r.Every(time.Hour, "upload.tidy", s.Assets.Tidy)

@@ -156,7 +156,7 @@ func addSite(t *testing.T, srv *server.Server) {
 	}
 	_, err = srv.Sites.Update(ctx, on(), sites.SitePatch{Basename: opt.Of("handbook")})
 	must(err)
-	h, err := srv.Sites.SetHostname(ctx, on(), "docs.acme.test")
+	h, err := srv.Sites.Hostnames.Set(ctx, on(), "docs.acme.test")
 	must(err)
 	if h != (docs.SiteHostname{}) && !h.Active {
 		t.Fatalf("the host name is not in use: %+v", h)

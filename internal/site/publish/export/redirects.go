@@ -70,7 +70,7 @@ func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, 
 // redirects writes an HTML page for every redirect, and the file _redirects, which several
 // web hosts support.
 func (x *exporter) redirects() error {
-	if err := x.Sites.EachRedirect(x.ctx, x.site.ID, x.siteRedirect); err != nil {
+	if err := x.Sites.Redirects.Each(x.ctx, x.site.ID, x.siteRedirect); err != nil {
 		return err
 	}
 	// If an address has two redirects, the first one wins, as on the server: redirects of
@@ -150,7 +150,7 @@ func (x *exporter) movedPage(m movedPage) error {
 func (x *exporter) siteRedirect(r docs.Redirect) error {
 	source, wildcard := r.Source.Prefix()
 	c := x.composer(docs.SiteItem{}, 0, false)
-	to, err := x.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, c.PagePath)
+	to, err := x.Sites.Redirects.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, c.PagePath)
 	if errs.Is(err, errs.NotFound) {
 		return nil // the visitor does not see the destination
 	}

@@ -39,7 +39,7 @@ const (
 // A Gate recognises who reads the sites of a server.
 type Gate struct {
 	Audience *audience.Service
-	Sites    *sites.Service
+	Links    *sites.ShareLinks
 	Log      *slog.Logger
 	Secure   bool // cookies are for HTTPS only
 
@@ -47,8 +47,8 @@ type Gate struct {
 }
 
 // New returns a Gate.
-func New(a *audience.Service, s *sites.Service, log *slog.Logger, secure bool) *Gate {
-	return &Gate{Audience: a, Sites: s, Log: log, Secure: secure, refused: cache.New[refusal](maxRefusals, func(time.Time) int { return 1 })}
+func New(a *audience.Service, links *sites.ShareLinks, log *slog.Logger, secure bool) *Gate {
+	return &Gate{Audience: a, Links: links, Log: log, Secure: secure, refused: cache.New[refusal](maxRefusals, func(time.Time) int { return 1 })}
 }
 
 // A Reader is who has sent a request for a site.
@@ -158,7 +158,7 @@ func (rd *Reader) splitShareKey() error {
 	if key == "" {
 		return errs.Missing("site")
 	}
-	link, err := rd.gate.Sites.ShareLinkByKey(rd.ctx, rd.site.ID, key)
+	link, err := rd.gate.Links.ByKey(rd.ctx, rd.site.ID, key)
 	if err != nil {
 		return err
 	}

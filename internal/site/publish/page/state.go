@@ -37,7 +37,7 @@ func (s *Shared) StateOf(ctx context.Context, site docs.Site) (*State, error) {
 	}
 	out := &State{Fonts: map[string]bool{}}
 	var err error
-	if out.Settings, out.Overrides, err = s.Sites.Customizations(ctx, site); err != nil {
+	if out.Settings, out.Overrides, err = s.Sites.Settings.Customizations(ctx, site); err != nil {
 		return nil, err
 	}
 	out.noteFonts(out.Settings)

@@ -71,7 +71,7 @@ func (h *handlers) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
 	return func(l docs.ShareLink) ShareLink {
 		return ShareLink{
 			Object: "share-link", ID: string(l.ID), CreatedAt: l.CreatedAt, Name: l.Name, Active: l.Active,
-			URLs: shareLinkAddress{h.Sites.ShareURL(site, l)},
+			URLs: shareLinkAddress{h.Sites.ShareLinks.URL(site, l)},
 		}
 	}
 }
@@ -84,7 +84,7 @@ type listShareLinksIn struct {
 
 func (h *handlers) listShareLinks(ctx context.Context, in *listShareLinksIn) (*kernel.Page[ShareLink], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.ShareLinks(g, in.Search), h.shareLink(g.Site))
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.ShareLinks.List(g, in.Search), h.shareLink(g.Site))
 }
 
 type createShareLinkIn struct {
@@ -104,7 +104,7 @@ type createdShareLink struct {
 
 func (h *handlers) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
 	g := authz.FromContext(ctx)
-	l, err := h.Sites.AddShareLink(ctx, g, in.Body.Name)
+	l, err := h.Sites.ShareLinks.Add(ctx, g, in.Body.Name)
 	out := &createdShareLink{Location: h.location(g.Site, "share-links", string(l.ID)), Body: h.shareLink(g.Site)(l)}
 	switch {
 	case g.Site.Visibility != docs.VisibilityLink:
@@ -133,12 +133,12 @@ func (h *handlers) updateShareLink(ctx context.Context, in *updateShareLinkIn) (
 		return nil, errs.Field("body", "must contain name or active")
 	}
 	g := authz.FromContext(ctx)
-	l, err := h.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
+	l, err := h.Sites.ShareLinks.Update(ctx, g, in.Link, in.Body.Name, in.Body.Active)
 	return kernel.OK(h.shareLink(g.Site)(l)), err
 }
 
 func (h *handlers) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*kernel.Done, error) {
-	return nil, h.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
+	return nil, h.Sites.ShareLinks.Delete(ctx, authz.FromContext(ctx), in.Link)
 }
 
 // SiteAuth is the JSON form of the sign-in settings of a site.
@@ -155,7 +155,7 @@ func auth(v sites.Auth) SiteAuth {
 }
 
 func (h *handlers) getAuth(ctx context.Context, in *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
-	v, err := h.Sites.Auth(ctx, in.Site)
+	v, err := h.Sites.Settings.Auth(ctx, in.Site)
 	return kernel.OK(auth(v)), err
 }
 
@@ -172,12 +172,12 @@ func (h *handlers) updateAuth(ctx context.Context, in *updateSiteAuthIn) (*kerne
 	if in.Body.Backend == "" && !in.Body.FallbackURL.IsSet() && !in.Body.LogoutURL.IsSet() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
-	v, err := h.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
+	v, err := h.Sites.Settings.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
 	return kernel.OK(auth(v)), err
 }
 
 func (h *handlers) regenerateAuth(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteAuth], error) {
-	v, err := h.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
+	v, err := h.Sites.Settings.ReplaceKey(ctx, authz.FromContext(ctx))
 	return kernel.OK(auth(v)), err
 }
 

@@ -44,7 +44,7 @@ type customHostnameIn struct {
 
 // hostnameGrant returns a grant for the site of a host name.
 func (h *handlers) hostnameGrant(ctx context.Context, action authz.Action, in *customHostnameIn) (*authz.Grant, error) {
-	return h.Sites.OfHostname(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
+	return h.Sites.Hostnames.Grant(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
 }
 
 func (a *handlers) getCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Out[CustomHostname], error) {
@@ -52,7 +52,7 @@ func (a *handlers) getCustomHostname(ctx context.Context, in *customHostnameIn) 
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.Sites.Hostname(ctx, g)
+	h, err := a.Sites.Hostnames.Get(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *handlers) getCustomHostname(ctx context.Context, in *customHostnameIn) 
 func (h *handlers) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
 	g, err := h.hostnameGrant(ctx, authz.AdminSite, in)
 	if err == nil {
-		_, err = h.Sites.CheckHostname(ctx, g)
+		_, err = h.Sites.Hostnames.Check(ctx, g)
 	}
 	return nil, err
 }
@@ -82,5 +82,5 @@ func (h *handlers) removeCustomHostname(ctx context.Context, in *customHostnameI
 	if err != nil {
 		return nil, err
 	}
-	return nil, h.Sites.RemoveHostname(ctx, g)
+	return nil, h.Sites.Hostnames.Remove(ctx, g)
 }

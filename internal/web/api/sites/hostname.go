@@ -70,7 +70,7 @@ func (a *handlers) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 
 func (a *handlers) getHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
-	h, err := a.Sites.Hostname(ctx, g)
+	h, err := a.Sites.Hostnames.Get(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
@@ -83,16 +83,16 @@ type setSiteHostnameIn struct {
 
 func (a *handlers) setHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
-	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
+	h, err := a.Sites.Hostnames.Set(ctx, g, in.Body.Hostname)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
 func (a *handlers) checkHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
-	h, err := a.Sites.CheckHostname(ctx, g)
+	h, err := a.Sites.Hostnames.Check(ctx, g)
 	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
 func (h *handlers) deleteHostname(ctx context.Context, _ *wire.SiteIn) (*kernel.Done, error) {
-	return nil, h.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
+	return nil, h.Sites.Hostnames.Remove(ctx, authz.FromContext(ctx))
 }

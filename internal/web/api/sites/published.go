@@ -76,7 +76,7 @@ func (h *readers) getPublishedContent(ctx context.Context, in *getStructureIn) (
 	if kept {
 		var err error
 		// Asked each time: a link may have been revoked since.
-		if key.shareKey, err = h.Sites.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
+		if key.shareKey, err = h.Sites.ShareLinks.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
 			return nil, err
 		}
 		if key.mark, err = h.Audience.Fingerprint(ctx, *v); err != nil {
@@ -109,7 +109,7 @@ func (h *readers) publishedContent(ctx context.Context, shareKey string) (*Publi
 	if !v.visited {
 		v.View = v.Live()
 	}
-	auth, err := h.Sites.Auth(ctx, g.Site.ID)
+	auth, err := h.Sites.Settings.Auth(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (h *readers) publishedContent(ctx context.Context, shareKey string) (*Publi
 // visitors, links to targets that they do not see are removed. References without a space
 // refer to the space that is read, and for the site as a whole to its default space.
 func (h *readers) customizationsFor(ctx context.Context, g *authz.Grant, v view) (siteCustomizations, error) {
-	base, overrides, err := h.Sites.Customizations(ctx, g.Site)
+	base, overrides, err := h.Sites.Settings.Customizations(ctx, g.Site)
 	if err != nil {
 		return siteCustomizations{}, err
 	}

@@ -160,7 +160,7 @@ func (h *readers) listRedirects(ctx context.Context, in *listRedirectsIn) (*kern
 	if in.Draft != "" {
 		f.Draft = new(in.Draft == "true")
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.Redirects(authz.FromContext(ctx), f), redirect)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.Redirects.List(authz.FromContext(ctx), f), redirect)
 }
 
 type createRedirectIn struct {
@@ -180,7 +180,7 @@ func (h *readers) createRedirect(ctx context.Context, in *createRedirectIn) (*ke
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
+	r, err := h.Sites.Redirects.Add(ctx, g, sites.RedirectPatch{
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
 		Destination: opt.Of(to),
 	}, h.pagePath)
@@ -213,12 +213,12 @@ func (h *readers) updateRedirect(ctx context.Context, in *updateRedirectIn) (*ke
 		}
 		p.Destination = opt.Of(to)
 	}
-	r, err := h.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, h.pagePath)
+	r, err := h.Sites.Redirects.Update(ctx, authz.FromContext(ctx), in.Redirect, p, h.pagePath)
 	return kernel.OK(redirect(r)), err
 }
 
 func (h *readers) deleteRedirect(ctx context.Context, in *RedirectIn) (*kernel.Done, error) {
-	return nil, h.Sites.DeleteRedirect(ctx, authz.FromContext(ctx), in.Redirect)
+	return nil, h.Sites.Redirects.Delete(ctx, authz.FromContext(ctx), in.Redirect)
 }
 
 // redirectChange is one entry of a bulk change.
@@ -284,7 +284,7 @@ func (h *readers) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel
 			changes[i].Destination, changes[i].Problem = &to, err
 		}
 	}
-	results, err := h.Sites.SetRedirects(ctx, authz.FromContext(ctx), changes, h.pagePath)
+	results, err := h.Sites.Redirects.Set(ctx, authz.FromContext(ctx), changes, h.pagePath)
 	w := redirectResults{Results: []redirectResult{}}
 	for _, r := range results {
 		w.Results = append(w.Results, redirectResult{r.Status, r.Source, r.Draft, string(r.ID), r.Error})
@@ -309,6 +309,6 @@ func (h *readers) getRedirect(ctx context.Context, in *getRedirectIn) (*kernel.O
 	if err != nil {
 		return nil, err
 	}
-	r, target, err := h.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, h.pagePath)
+	r, target, err := h.Sites.Redirects.Find(ctx, v.Site, v.Structure, in.Source, v.shareKey, h.pagePath)
 	return kernel.OK(foundRedirect{redirect(r), target}), err
 }

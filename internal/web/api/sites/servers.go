@@ -71,7 +71,7 @@ type listMCPServersIn struct {
 
 func (h *handlers) listMCPServers(ctx context.Context, in *listMCPServersIn) (*kernel.Page[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.MCPServers(g), h.mcpServer(g.Site))
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Sites.MCPServers.List(g), h.mcpServer(g.Site))
 }
 
 type createMCPServerIn struct {
@@ -91,7 +91,7 @@ func (h *handlers) createMCPServer(ctx context.Context, in *createMCPServerIn) (
 	if b.Transport != "" {
 		p.Transport = opt.Of(b.Transport)
 	}
-	v, err := h.Sites.AddMCPServer(ctx, g, p)
+	v, err := h.Sites.MCPServers.Add(ctx, g, p)
 	w := h.mcpServer(g.Site)(v)
 	return kernel.Made(w.URLs.Location, w), err
 }
@@ -103,7 +103,7 @@ type MCPServerIn struct {
 
 func (h *handlers) getMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Out[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	v, err := h.Sites.MCPServer(ctx, g, in.Server)
+	v, err := h.Sites.MCPServers.Get(ctx, g, in.Server)
 	return kernel.OK(h.mcpServer(g.Site)(v)), err
 }
 
@@ -124,10 +124,10 @@ func (h *handlers) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (
 		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
 	}
 	g := authz.FromContext(ctx)
-	v, err := h.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
+	v, err := h.Sites.MCPServers.Update(ctx, g, in.Server, sites.MCPServerPatch(b))
 	return kernel.OK(h.mcpServer(g.Site)(v)), err
 }
 
 func (h *handlers) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Done, error) {
-	return nil, h.Sites.DeleteMCPServer(ctx, authz.FromContext(ctx), in.Server)
+	return nil, h.Sites.MCPServers.Delete(ctx, authz.FromContext(ctx), in.Server)
 }

@@ -72,7 +72,7 @@ type getCustomizationIn struct {
 }
 
 func (h *handlers) getCustomization(ctx context.Context, _ *getCustomizationIn) (*kernel.Out[customization.Settings], error) {
-	s, err := h.Sites.Customization(ctx, authz.FromContext(ctx).Site)
+	s, err := h.Sites.Settings.Customization(ctx, authz.FromContext(ctx).Site)
 	return kernel.OK(s), err
 }
 
@@ -82,7 +82,7 @@ type putCustomizationIn struct {
 }
 
 func (h *handlers) putCustomization(ctx context.Context, in *putCustomizationIn) (*kernel.Out[customization.Settings], error) {
-	s, err := h.Sites.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
+	s, err := h.Sites.Settings.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
 	return kernel.OK(s), err
 }
 
@@ -103,7 +103,7 @@ type getSpaceCustomizationIn struct {
 }
 
 func (h *handlers) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
-	c, err := h.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
+	c, err := h.Sites.Settings.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
 	return kernel.OK(spaceCustomization(c)), err
 }
 
@@ -113,12 +113,12 @@ type patchSpaceCustomizationIn struct {
 }
 
 func (h *handlers) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
-	c, err := h.Sites.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
+	c, err := h.Sites.Settings.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
 	return kernel.OK(spaceCustomization(c)), err
 }
 
 func (h *handlers) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
-	return nil, h.Sites.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
+	return nil, h.Sites.Settings.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
 }
 
 type integrationScript struct {
@@ -159,7 +159,7 @@ func (h *handlers) updateAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.
 	if in.Body != nil {
 		ads = docs.SiteAds(*in.Body)
 	}
-	return nil, h.Sites.SetAds(ctx, authz.FromContext(ctx), ads)
+	return nil, h.Sites.Settings.SetAds(ctx, authz.FromContext(ctx), ads)
 }
 
 func (h *handlers) adaptive() {
@@ -202,7 +202,7 @@ func adaptiveSchema(s *adaptive.Schema, at docs.Time) (AdaptiveSchema, error) {
 }
 
 func (h *handlers) getAdaptiveSchema(ctx context.Context, in *wire.SiteIn) (*kernel.Out[AdaptiveSchema], error) {
-	s, at, err := h.Sites.Schema(ctx, in.Site)
+	s, at, err := h.Sites.Settings.Schema(ctx, in.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ type putAdaptiveSchemaIn struct {
 }
 
 func (h *handlers) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*kernel.Out[AdaptiveSchema], error) {
-	s, at, err := h.Sites.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
+	s, at, err := h.Sites.Settings.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ type templateConditions struct {
 }
 
 func (h *handlers) listTemplateConditions(ctx context.Context, in *wire.SiteIn) (*kernel.Out[templateConditions], error) {
-	s, _, err := h.Sites.Schema(ctx, in.Site)
+	s, _, err := h.Sites.Settings.Schema(ctx, in.Site)
 	return kernel.OK(templateConditions{s.TemplateConditions()}), err
 }
 

@@ -201,7 +201,7 @@ func (h *handlers) list(ctx context.Context, in *listIn) (*kernel.Page[Site], er
 	if in.Published != "" {
 		f.Published = new(in.Published == "true")
 	}
-	l, err := h.Sites.Sites(ctx, authz.FromContext(ctx), f)
+	l, err := h.Sites.List(ctx, authz.FromContext(ctx), f)
 	if err != nil {
 		return nil, err
 	}

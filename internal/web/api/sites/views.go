@@ -121,7 +121,7 @@ func (groupItem) Schema(r huma.Registry) *huma.Schema {
 type view struct {
 	*sites.View
 	a        *handlers
-	shareKey string // of sites.AddressKey
+	shareKey string // of sites.ShareLinks.AddressKey
 	by       authz.Actor
 	visited  bool // the caller is a visitor, to whom conditions are not disclosed
 }
@@ -134,7 +134,7 @@ func (h *handlers) view(ctx context.Context, shareKey string) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	key, err := h.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
+	key, err := h.Sites.ShareLinks.AddressKey(ctx, g, v.Site.Publication(), shareKey)
 	return view{v, h, key, g.Actor, g.Visitor() != nil}, err
 }
 

@@ -11,9 +11,9 @@ import (
 
 // Services are what the operations need.
 type Services struct {
-	Spaces *spaces.Service
-	Sites  *sites.Service
-	Git    *gitsync.Service
+	Spaces     *spaces.Service
+	ShareLinks *sites.ShareLinks
+	Git        *gitsync.Service
 }
 
 type handlers struct {

@@ -130,7 +130,7 @@ func (h *handlers) get(ctx context.Context, in *getIn) (*kernel.Out[wire.Space],
 	key := ""
 	if at := g.Space.Published; at != nil {
 		var err error
-		if key, err = h.Sites.AddressKey(ctx, g, *at, in.ShareKey); err != nil {
+		if key, err = h.ShareLinks.AddressKey(ctx, g, *at, in.ShareKey); err != nil {
 			return nil, err
 		}
 	}

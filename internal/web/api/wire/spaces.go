@@ -65,7 +65,7 @@ func (v *Views) Space(by authz.Actor, s docs.Space, r docs.Role) Space {
 	return v.sharedSpace(by, s, r, "")
 }
 
-// sharedSpace is space with a share key of sites.AddressKey, which its address contains.
+// sharedSpace is space with a share key of sites.ShareLinks.AddressKey, which its address contains.
 func (v *Views) sharedSpace(by authz.Actor, s docs.Space, r docs.Role, shareKey string) Space {
 	published, public := v.published(s, shareKey)
 	var auth *visitorAuth

@@ -100,18 +100,6 @@ func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) er
 	})
 }
 
-// DeleteByOperator deletes an organization, for the command line.
-func (s *Service) DeleteByOperator(ctx context.Context, id docs.OrgID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })
-}
-
-// RestoreByOperator restores an organization, for the command line.
-func (s *Service) RestoreByOperator(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
-		return restoreOrg(ctx, tx, authz.AtCommandLine(""), id)
-	})
-}
-
 // Limits of what one transaction of a purge removes: sites or spaces, and rows of the
 // audit log.
 const (

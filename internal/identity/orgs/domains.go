@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -158,4 +160,97 @@ func (s *Service) joinable(ctx context.Context, g *authz.Grant, domain string) (
 		out = append(out, it)
 	}
 	return out, nil
+}
+
+// OrganizationsByDomain returns the organizations that the caller could join with their
+// verified address.
+func (s *Service) OrganizationsByDomain(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
+	if err := g.Actor.RequireFullAccount(); err != nil {
+		return nil, err
+	}
+	u, err := s.Store.User(ctx, g.Actor.User)
+	if err != nil {
+		return nil, err
+	}
+	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
+		return nil, errs.E(errs.Forbidden, "you need a verified address of this domain to see its organizations")
+	}
+	return s.joinable(ctx, g, u.Email.Domain())
+}
+
+// Join makes the caller a guest of the organization. The caller needs a verified address
+// in one of the organization's domains, which must be proved. Joining twice changes
+// nothing. An organization that the caller cannot join looks as if it did not exist.
+func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	if err := g.Actor.RequireFullAccount(); err != nil {
+		return err
+	}
+	u, err := s.Store.User(ctx, g.Actor.User)
+	if err != nil {
+		return err
+	}
+	if err := s.checkDomainOf(ctx, g, org, u); err != nil {
+		return hideUnjoinable(err, u)
+	}
+	return hideUnjoinable(authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return join(ctx, tx, g, org) }), u)
+}
+
+// hideUnjoinable gives organizations that do not exist and those that a person cannot join one message.
+func hideUnjoinable(err error, u docs.User) error {
+	if errs.Is(err, errs.NotFound) {
+		return errs.E(errs.NotFound, "there is no organization with this id that people with an address of %s can join by themselves; ask for an invite", u.Email.Domain())
+	}
+	return err
+}
+
+func join(ctx context.Context, tx *store.Tx, g *authz.Grant, org docs.OrgID) error {
+	u, err := tx.User(ctx, g.Actor.User)
+	if err != nil {
+		return err
+	}
+	if err := checkVerified(u); err != nil {
+		return err
+	}
+	if err := checkAccepted(ctx, tx.Reader, g, org); err != nil {
+		return err
+	}
+	o, err := tx.Organization(ctx, org)
+	if err != nil {
+		return err
+	}
+	m, err := tx.Member(ctx, org, g.Actor.User)
+	if err == nil {
+		return refuseDisabled(m)
+	}
+	if !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	if !slices.Contains(o.EmailDomains, u.Email.Domain()) {
+		return errs.Missing("organization")
+	}
+	removed, err := tx.RemovedAt(ctx, org, g.Actor.User)
+	if err != nil {
+		return err
+	}
+	if !removed.IsZero() {
+		return errs.E(errs.Invalid, "you were removed from this organization; ask an admin to invite you again")
+	}
+	if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: docs.Guest, JoinedAt: tx.Now(), LastSeenAt: tx.Now()}); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, g.Actor, memberEvent(org, "join", g.Actor.User, nil))
+}
+
+func checkVerified(u docs.User) error {
+	if u.Verified {
+		return nil
+	}
+	return errs.E(errs.Invalid, "your address %s is not verified; ask the operator of this instance", u.Email)
+}
+
+func refuseDisabled(m docs.Member) error {
+	if m.Disabled {
+		return errs.E(errs.Forbidden, "your membership is disabled; ask an admin of the organization")
+	}
+	return nil
 }

@@ -52,30 +52,6 @@ func (s *Service) DeleteMe(ctx context.Context, g *authz.Grant, address string) 
 	})
 }
 
-// DeleteUser deletes the account of a person, for the operator. who is an address or an
-// id.
-func (s *Service) DeleteUser(ctx context.Context, who string) (docs.UserID, error) {
-	u, err := s.FindUser(ctx, who)
-	if err != nil {
-		return "", err
-	}
-	return u.ID, s.Store.Do(ctx, func(tx *store.Tx) error {
-		u, err := tx.User(ctx, u.ID)
-		if err != nil {
-			return err
-		}
-		return deleteUser(ctx, tx, authz.AtCommandLine(""), u)
-	})
-}
-
-// FindUser returns a user by address or id, for the operator.
-func (s *Service) FindUser(ctx context.Context, who string) (docs.User, error) {
-	if e, err := docs.ParseEmail(who); err == nil {
-		return s.Store.UserByEmail(ctx, e)
-	}
-	return s.Store.User(ctx, docs.UserID(who))
-}
-
 // deleteUser deletes an account. It takes effect at once: nobody can sign in to the
 // account, it belongs to no organization, and its name is removed. A job cleans logs and
 // queues.

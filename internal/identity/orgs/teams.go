@@ -240,3 +240,40 @@ func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Tea
 		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{"removed": 1}))
 	})
 }
+
+// Teams lists the teams of an organization whose title contains a text. If owner is set,
+// it lists only the teams that this member can manage.
+func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, owner docs.UserID, title string) (store.List[docs.Team], error) {
+	f := store.TeamFilter{Owner: owner, Title: title}
+	if owner != "" {
+		access, err := s.Store.Access(ctx, org, owner)
+		if err != nil {
+			return store.List[docs.Team]{}, err
+		}
+		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
+	}
+	return authz.VisiblePeople(g, store.List[docs.Team]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Team, store.Key, error) {
+			return s.Store.Teams(ctx, org, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTeams(ctx, org, f) },
+	}), nil
+}
+
+// TeamsOf lists the teams of a member whose title contains a text.
+func (s *Service) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string) (store.List[store.MemberTeam], error) {
+	_, err := s.Store.Member(ctx, org, user)
+	return store.List[store.MemberTeam]{Page: func(ctx context.Context, p store.Page) ([]store.MemberTeam, store.Key, error) {
+		return s.Store.TeamsOf(ctx, org, user, title, p)
+	}}, err
+}
+
+// TeamMembers lists the members of a team. A guest who belongs to the team can see the
+// team, but not its other members.
+func (s *Service) TeamMembers(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
+	return authz.VisiblePeople(g, store.List[docs.TeamMembership]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.TeamMembership, store.Key, error) {
+			return s.Store.TeamMembers(ctx, team, p)
+		},
+	})
+}

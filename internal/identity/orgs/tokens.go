@@ -80,44 +80,6 @@ func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken
 	return madeToken{t, secret}, err
 }
 
-// CreateTokenFor creates a token for the user with an address that the operator vouches
-// for. If there is no such user, the error is errs.NotFound: a misspelled address must not
-// become an account.
-func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
-		u, err := knownUser(ctx, tx, address)
-		if err != nil {
-			return "", err
-		}
-		of := in
-		of.owner = u.ID
-		return addOperatorToken(ctx, tx, of)
-	})
-}
-
-// addOperatorToken adds a token that the operator creates for a user.
-func addOperatorToken(ctx context.Context, tx *store.Tx, in NewToken) (string, error) {
-	by := authz.AtCommandLine("")
-	t, secret, err := addToken(ctx, tx, by, in)
-	if err != nil {
-		return "", err
-	}
-	return secret, RecordInAll(ctx, tx, by, in.owner, tokenEvent("create", "", t.ID, map[string]any{"label": t.Label, "owner": t.User, "scopes": t.Scopes}))
-}
-
-// RecordInAll records an event in the log of each organization of a user: what the
-// operator does with an account concerns all of them.
-func RecordInAll(ctx context.Context, tx *store.Tx, by authz.Actor, user docs.UserID, e audit.Event) error {
-	all, err := tx.Memberships(ctx, user)
-	for _, m := range all {
-		if err == nil {
-			e.Org = m.Org
-			err = audit.Record(ctx, tx, by, e)
-		}
-	}
-	return err
-}
-
 func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
 	secret := docs.NewSecret()
 	t := docs.Token{
@@ -158,17 +120,6 @@ func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
 func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		return revoke(ctx, tx, g.Actor, store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org}, id)
-	})
-}
-
-// RevokeByOperator revokes a token of a user at once, for the command line.
-func (s *Service) RevokeByOperator(ctx context.Context, user docs.UserID, id docs.TokenID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		by := authz.AtCommandLine("")
-		if err := revoke(ctx, tx, by, store.TokenFilter{User: user}, id); err != nil {
-			return err
-		}
-		return RecordInAll(ctx, tx, by, user, tokenEvent("revoke", "", id, map[string]any{"owner": user}))
 	})
 }
 

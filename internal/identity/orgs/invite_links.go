@@ -284,3 +284,10 @@ func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.Invit
 	}
 	return tx.PutGrant(ctx, l.Org, docs.Grant{Node: node, User: by.User, Role: l.Role})
 }
+
+// InviteLinks lists the invite links to the organization itself.
+func (s *Service) InviteLinks(org docs.OrgID) store.List[docs.InviteLink] {
+	return store.List[docs.InviteLink]{Page: func(ctx context.Context, p store.Page) ([]docs.InviteLink, store.Key, error) {
+		return s.Store.InviteLinks(ctx, org, p)
+	}}
+}

@@ -39,18 +39,18 @@ var withoutPermission = map[string]bool{
 	"index.Index.finishRebuild":           true,
 	"insights.Service.Flush":              true,
 	"insights.Service.Tidy":               true,
-	"orgs.Service.Bootstrap":              true,
-	"orgs.Service.CreateTokenFor":         true,
-	"orgs.Service.CreateUser":             true,
-	"orgs.Service.DeleteByOperator":       true,
-	"orgs.Service.DeleteUser":             true,
-	"orgs.Service.Erase":                  true,
-	"orgs.Service.RestoreByOperator":      true,
-	"orgs.Service.RevokeByOperator":       true,
-	"orgs.Service.SetQuotasByOperator":    true,
-	"orgs.Service.purgeAll":               true,
-	"orgs.Service.purgeRest":              true,
-	"orgs.Service.scrub":                  true,
+	"orgs.Accounts.Erase":                 true,
+	"orgs.Accounts.scrub":                 true,
+	"orgs.Operator.Bootstrap":             true,
+	"orgs.Operator.CreateToken":           true,
+	"orgs.Operator.CreateUser":            true,
+	"orgs.Operator.DeleteOrganization":    true,
+	"orgs.Operator.DeleteUser":            true,
+	"orgs.Operator.RestoreOrganization":   true,
+	"orgs.Operator.RevokeToken":           true,
+	"orgs.Operator.SetQuotas":             true,
+	"orgs.Organizations.purgeAll":         true,
+	"orgs.Organizations.purgeRest":        true,
 	"sites.Hostnames.checkProxies":        true,
 	"sites.Hostnames.recheck":             true,
 	"spaces.Service.Purge":                true,
@@ -163,14 +163,14 @@ func openTransactions(t *testing.T, file string) (names []string) {
 }
 
 // opensTransaction reports whether a selector is one of the functions of the store that
-// open a transaction: store.InTx, or a method of a field Store.
+// open a transaction: store.InTx, or a method of a field Store or store.
 func opensTransaction(sel *ast.SelectorExpr) bool {
 	switch of := sel.X.(type) {
 	case *ast.Ident:
 		return of.Name == "store" && strings.HasPrefix(sel.Sel.Name, "InTx") ||
 			of.Name == "Store" && isDo(sel.Sel.Name)
 	case *ast.SelectorExpr:
-		return of.Sel.Name == "Store" && isDo(sel.Sel.Name)
+		return strings.EqualFold(of.Sel.Name, "store") && isDo(sel.Sel.Name)
 	}
 	return false
 }

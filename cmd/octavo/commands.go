@@ -36,7 +36,7 @@ func (c *bootstrapCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	b, err := sv.Orgs.Bootstrap(ctx, c.Email, title, "bootstrap")
+	b, err := sv.Orgs.Operator.Bootstrap(ctx, c.Email, title, "bootstrap")
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 		in.Scopes = append(in.Scopes, docs.Scope(scope))
 	}
 	return c.with(ctx, func(sv server.Services) error {
-		secret, err := sv.Orgs.CreateTokenFor(ctx, c.Email, in)
+		secret, err := sv.Orgs.Operator.CreateToken(ctx, c.Email, in)
 		if errs.Is(err, errs.NotFound) {
 			return fmt.Errorf("there is no account with the address %s; octavo user create makes one, octavo bootstrap one with an organization", c.Email)
 		}

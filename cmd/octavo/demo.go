@@ -39,7 +39,7 @@ func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 			return orgs.Bootstrapped{}, errors.New("the store has data of its own; serve it without --demo, or choose another --data")
 		}
 	}
-	d, err := s.Orgs.Bootstrap(ctx, demoEmail, demoTitle, demoLabel+" (new)")
+	d, err := s.Orgs.Operator.Bootstrap(ctx, demoEmail, demoTitle, demoLabel+" (new)")
 	if err != nil {
 		return d, err
 	}
@@ -66,7 +66,7 @@ func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 // fill creates example users, teams, collections and spaces.
 func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID) error {
 	// These people do not exist: the grant is that of background work, which sends no mail.
-	people, err := s.Orgs.Invite(ctx, authz.BackgroundGrant(op.Actor.User), org, []orgs.Invitee{
+	people, err := s.Orgs.Members.Invite(ctx, authz.BackgroundGrant(op.Actor.User), org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Review},
 		{Email: "linus@octavo.example", Role: docs.Edit},
 		{Email: "reader@octavo.example", Role: docs.Read},
@@ -75,7 +75,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	writers, err := s.Orgs.CreateTeam(ctx, op, org, "Writers", people.Users[:2])
+	writers, err := s.Orgs.Teams.Create(ctx, op, org, "Writers", people.Users[:2])
 	if err != nil {
 		return err
 	}

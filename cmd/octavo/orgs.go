@@ -115,7 +115,7 @@ func (c *orgDeleteCmd) Run(ctx context.Context, s streams) error {
 				"To keep its content, run octavo export for each space, or octavo backup for everything; then give --yes.\n", o.Org.Title, o.Members, o.Spaces, o.Sites)
 			return err
 		}
-		if err := sv.Orgs.DeleteByOperator(ctx, o.Org.ID); err != nil {
+		if err := sv.Orgs.Operator.DeleteOrganization(ctx, o.Org.ID); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(s.out, "%s is deleted; octavo org restore brings it back within 7 days\n", o.Org.ID)
@@ -130,7 +130,7 @@ type orgRestoreCmd struct {
 
 func (c *orgRestoreCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) error {
-		o, err := sv.Orgs.RestoreByOperator(ctx, docs.OrgID(c.ID))
+		o, err := sv.Orgs.Operator.RestoreOrganization(ctx, docs.OrgID(c.ID))
 		if err != nil {
 			return err
 		}

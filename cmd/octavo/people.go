@@ -150,7 +150,7 @@ func (c *userShowCmd) Run(ctx context.Context, s streams) error {
 
 // findUser returns the account with an address or an id.
 func findUser(ctx context.Context, sv server.Services, name string) (userShown, error) {
-	u, err := sv.Orgs.FindUser(ctx, name)
+	u, err := sv.Orgs.Operator.FindUser(ctx, name)
 	if err != nil {
 		return userShown{}, err
 	}
@@ -176,7 +176,7 @@ type userCreateCmd struct {
 
 func (c *userCreateCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) error {
-		id, err := sv.Orgs.CreateUser(ctx, c.Email)
+		id, err := sv.Orgs.Operator.CreateUser(ctx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -201,12 +201,12 @@ func (c *userDeleteCmd) Run(ctx context.Context, s streams) error {
 			_, err = fmt.Fprintf(s.out, "%s\nNothing was deleted. The account is deleted for good with --yes; what they wrote stays, without their name.\n", u)
 			return err
 		}
-		id, err := sv.Orgs.DeleteUser(ctx, c.User)
+		id, err := sv.Orgs.Operator.DeleteUser(ctx, c.User)
 		if err != nil {
 			return err
 		}
 		work := jobs.New(sv.Store, slog.New(slog.DiscardHandler))
-		work.Handle(orgs.EraseJob, sv.Orgs.Erase)
+		work.Handle(orgs.EraseJob, sv.Orgs.Accounts.Erase)
 		if _, err := work.RunOnly(ctx, orgs.EraseJob, string(id)); err != nil { // if it does not run here, a server already runs the job
 			return err
 		}
@@ -261,7 +261,7 @@ func (c *tokenListCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		u, err := sv.Orgs.FindUser(ctx, c.User)
+		u, err := sv.Orgs.Operator.FindUser(ctx, c.User)
 		if err != nil {
 			return err
 		}
@@ -285,11 +285,11 @@ type tokenRevokeCmd struct {
 
 func (c *tokenRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) error {
-		u, err := sv.Orgs.FindUser(ctx, c.User)
+		u, err := sv.Orgs.Operator.FindUser(ctx, c.User)
 		if err != nil {
 			return err
 		}
-		if err := sv.Orgs.RevokeByOperator(ctx, u.ID, docs.TokenID(c.ID)); err != nil {
+		if err := sv.Orgs.Operator.RevokeToken(ctx, u.ID, docs.TokenID(c.ID)); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(s.out, "%s is revoked\n", c.ID)

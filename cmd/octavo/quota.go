@@ -35,11 +35,11 @@ func (c *orgQuotaCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		if len(set)+len(unlimited) > 0 {
-			if err := sv.Orgs.SetQuotasByOperator(ctx, org, docs.SpaceID(c.Space), set, unlimited); err != nil {
+			if err := sv.Orgs.Operator.SetQuotas(ctx, org, docs.SpaceID(c.Space), set, unlimited); err != nil {
 				return err
 			}
 		}
-		u, err := sv.Orgs.Usage(ctx, org)
+		u, err := sv.Orgs.Organizations.Usage(ctx, org)
 		if err != nil {
 			return err
 		}

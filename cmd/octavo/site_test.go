@@ -49,7 +49,7 @@ func startServer(t *testing.T, quiet bool) apiFlags {
 			t.Errorf("stop: %v", err)
 		}
 	})
-	b, err := srv.Orgs.Bootstrap(ctx, "ada@acme.test", "Acme", "test")
+	b, err := srv.Orgs.Operator.Bootstrap(ctx, "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

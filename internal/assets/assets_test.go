@@ -32,7 +32,7 @@ type world struct {
 func newWorld(t *testing.T, o store.Options) *world {
 	t.Helper()
 	s := testdb.Open(t, o)
-	b, err := orgs.New(s, orgs.Config{}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
+	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

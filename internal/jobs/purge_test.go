@@ -30,7 +30,7 @@ func newTrash(t *testing.T, s *store.Store) *trash {
 	t.Helper()
 	ctx := context.Background()
 	sv := server.NewServices(s, testdb.Blobs(t), outbound.Policy{})
-	b, err := sv.Orgs.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		ctx := t.Context()
 		s := testdb.Open(t, o)
-		b, err := orgs.New(s, orgs.Config{}).Bootstrap(ctx, "ada@acme.test", "Acme", "test")
+		b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(ctx, "ada@acme.test", "Acme", "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,23 +53,23 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			t.Fatal(err)
 		}
 	}
-	b, err := people.Bootstrap(ctx, "ada@octavo.example", awkward, "label")
+	b, err := people.Operator.Bootstrap(ctx, "ada@octavo.example", awkward, "label")
 	check(b, err)
-	check(people.Bootstrap(ctx, "ada@octavo.example", "Without a hostname", "label"))
+	check(people.Operator.Bootstrap(ctx, "ada@octavo.example", "Without a hostname", "label"))
 	op, org := authz.OperatorGrant(b.User), b.Organization
 	by := op.Actor
-	check(people.Update(ctx, op, org, orgs.OrganizationPatch{
+	check(people.Organizations.Update(ctx, op, org, orgs.OrganizationPatch{
 		Hostname: opt.Of("octavo-docs"), EmailDomains: opt.Of([]string{"octavo.example"}), AI: opt.Of(false), SSO: opt.Of(true),
 	}))
-	check(people.SetAgentInstructions(ctx, op, org, []byte(`{"object":"document","data":{},"nodes":[{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"Be brief.","marks":[]}]}]}]}`)))
-	invited, err := people.Invite(ctx, op, org, []orgs.Invitee{
+	check(people.Organizations.SetAgentInstructions(ctx, op, org, []byte(`{"object":"document","data":{},"nodes":[{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"Be brief.","marks":[]}]}]}]}`)))
+	invited, err := people.Members.Invite(ctx, op, org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Guest}, {Email: "gone@octavo.example", Role: docs.Read},
 	}, true)
 	check(invited, err)
-	check(nil, people.Remove(ctx, op, org, invited.Users[1]))
-	team, err := people.CreateTeam(ctx, op, org, awkward, invited.Users[:1])
+	check(nil, people.Members.Remove(ctx, op, org, invited.Users[1]))
+	team, err := people.Teams.Create(ctx, op, org, awkward, invited.Users[:1])
 	check(team, err)
-	check(people.CreateLink(ctx, op, org, docs.InviteLink{Role: docs.Read}))
+	check(people.InviteLinks.Create(ctx, op, org, docs.InviteLink{Role: docs.Read}))
 	check((&signin.Service{Store: s}).LinkFor(ctx, "ada@octavo.example"))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(
@@ -84,9 +84,9 @@ func filled(t testing.TB, o store.Options) *store.Store {
 
 	top, _, err := authz.NewChecker(s.Reader).Org(ctx, by, authz.CreateContent, org)
 	check(top, err)
-	machine, err := people.CreateServiceAccount(ctx, top, org, awkward, docs.Edit)
+	machine, err := people.ServiceAccounts.Create(ctx, top, org, awkward, docs.Edit)
 	check(machine, err)
-	_, _, err = people.CreateServiceToken(ctx, top, org, machine.User.ID, orgs.NewToken{Label: awkward})
+	_, _, err = people.ServiceAccounts.CreateToken(ctx, top, org, machine.User.ID, orgs.NewToken{Label: awkward})
 	check(nil, err)
 
 	// A chain of collections whose ends are made first, and one from the top.
@@ -371,7 +371,7 @@ func TestBackupIsOfTheMomentItBegan(t *testing.T) {
 		w := &meddler{meddle: func() {
 			met = true
 			people := orgs.New(s, orgs.Config{})
-			if _, err := people.Bootstrap(context.Background(), "late@octavo.example", "Late", "label"); err != nil {
+			if _, err := people.Operator.Bootstrap(context.Background(), "late@octavo.example", "Late", "label"); err != nil {
 				t.Error(err)
 			}
 		}}
@@ -499,7 +499,7 @@ func TestRestoreRefusesAStoreWithData(t *testing.T) {
 	b := backup(t, filled(t, testdb.BareSQLite(t)))
 	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		if _, err := orgs.New(s, orgs.Config{}).CreateUser(context.Background(), "linus@octavo.example"); err != nil {
+		if _, err := orgs.New(s, orgs.Config{}).Operator.CreateUser(context.Background(), "linus@octavo.example"); err != nil {
 			t.Fatal(err)
 		}
 		before := content(t, backup(t, s))

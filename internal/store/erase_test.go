@@ -42,10 +42,10 @@ func describe(t *testing.T, s *store.Store, db *sql.DB, id docs.UserID) {
 	_, key, _ := strings.Cut(link, "key=")
 	opened, err := entry.UseLink(ctx, key, "", signin.Client{Agent: "browser-of-ada", Request: "r1"})
 	check(opened, err)
-	check(people.UpdateUser(ctx, authz.OperatorGrant(id), id, orgs.UserPatch{
+	check(people.Accounts.Update(ctx, authz.OperatorGrant(id), id, orgs.UserPatch{
 		DisplayName: opt.Of("Ada Lovelace-Byron"), PhotoURL: opt.Of("https://octavo.example/photo-of-ada.png"),
 	}))
-	check(people.CreateTokenFor(ctx, "ada@octavo.example", orgs.NewToken{Label: "label-of-ada"}))
+	check(people.Operator.CreateToken(ctx, "ada@octavo.example", orgs.NewToken{Label: "label-of-ada"}))
 	session := &authz.Grant{Actor: authz.Actor{User: id, Session: true, Request: "r2"}}
 	check(nil, entry.ChangeEmail(ctx, session, "countess&co@octavo.example"))
 	secret := docs.NewLinkSecret()
@@ -84,7 +84,7 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 		s := filled(t, o)
 		db := raw(t, o)
 		people := orgs.New(s, orgs.Config{})
-		ada, err := people.FindUser(ctx, "ada@octavo.example")
+		ada, err := people.Operator.FindUser(ctx, "ada@octavo.example")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 		if n := len(holds()); n < 15 {
 			t.Fatalf("only %d traces to begin with", n)
 		}
-		if _, err := people.DeleteUser(ctx, string(ada.ID)); !errs.Is(err, errs.Precondition) || !strings.Contains(err.Error(), "Without a hostname") {
+		if _, err := people.Operator.DeleteUser(ctx, string(ada.ID)); !errs.Is(err, errs.Precondition) || !strings.Contains(err.Error(), "Without a hostname") {
 			t.Fatalf("the last admin: %v", err)
 		}
 		of, err := s.Memberships(ctx, ada.ID)
@@ -111,15 +111,15 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 			t.Fatal(of, err)
 		}
 		for _, m := range of {
-			if _, err := people.Invite(ctx, authz.OperatorGrant(ada.ID), m.Org, []orgs.Invitee{{Email: "next@octavo.example", Role: docs.Admin}}, false); err != nil {
+			if _, err := people.Members.Invite(ctx, authz.OperatorGrant(ada.ID), m.Org, []orgs.Invitee{{Email: "next@octavo.example", Role: docs.Admin}}, false); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := people.DeleteUser(ctx, "countess&co@octavo.example"); err != nil {
+		if _, err := people.Operator.DeleteUser(ctx, "countess&co@octavo.example"); err != nil {
 			t.Fatal(err)
 		}
 		work := jobs.New(s, slog.New(slog.DiscardHandler))
-		work.Handle(orgs.EraseJob, people.Erase)
+		work.Handle(orgs.EraseJob, people.Accounts.Erase)
 		if ran, err := work.RunOnly(ctx, orgs.EraseJob, string(ada.ID)); !ran || err != nil {
 			t.Fatal(ran, err)
 		}
@@ -143,7 +143,7 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 				t.Errorf("the report lacks %s: %s", want, report)
 			}
 		}
-		if _, err := people.DeleteUser(ctx, string(ada.ID)); !errs.Is(err, errs.NotFound) {
+		if _, err := people.Operator.DeleteUser(ctx, string(ada.ID)); !errs.Is(err, errs.NotFound) {
 			t.Errorf("twice: %v", err)
 		}
 	})

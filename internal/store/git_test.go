@@ -22,7 +22,7 @@ func spaceIn(t *testing.T, o store.Options) (*store.Store, docs.Space, docs.User
 	t.Helper()
 	ctx := context.Background()
 	s := testdb.Open(t, o)
-	b, err := orgs.New(s, orgs.Config{}).Bootstrap(ctx, "ada@octavo.example", "Ada", "label")
+	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(ctx, "ada@octavo.example", "Ada", "label")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,11 +87,11 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		if n := reach(); n != 9 {
 			t.Fatalf("%d of 9 things are reached", n)
 		}
-		check(people.DeleteByOperator(ctx, org))
+		check(people.Operator.DeleteOrganization(ctx, org))
 		if n := reach(); n != 0 {
 			t.Errorf("%d things of a deleted organization are reached", n)
 		}
-		if err := people.DeleteByOperator(ctx, org); !errs.Is(err, errs.NotFound) {
+		if err := people.Operator.DeleteOrganization(ctx, org); !errs.Is(err, errs.NotFound) {
 			t.Errorf("twice: %v", err)
 		}
 		deleted, _, err := s.AnyOrganizations(ctx, true, store.Page{Limit: 10})
@@ -99,8 +99,8 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 			t.Errorf("%v %v", deleted, err)
 		}
 		payload := fmt.Appendf(nil, `{"Org": %q}`, org)
-		check(people.Purge(ctx, payload)) // too early
-		if _, err := people.RestoreByOperator(ctx, org); err != nil || reach() != 9 {
+		check(people.Organizations.Purge(ctx, payload)) // too early
+		if _, err := people.Operator.RestoreOrganization(ctx, org); err != nil || reach() != 9 {
 			t.Fatalf("restored: %v", err)
 		}
 		for table, text := range everything(t, s, db) {
@@ -109,13 +109,13 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 			}
 		}
 
-		check(people.DeleteByOperator(ctx, org))
+		check(people.Operator.DeleteOrganization(ctx, org))
 		mustExec(t, db, `UPDATE organizations SET deleted_at = deleted_at - $1 WHERE deleted_at > 0`, int64(8*24*time.Hour/time.Millisecond))
-		if _, err := people.RestoreByOperator(ctx, org); !errs.Is(err, errs.NotFound) {
+		if _, err := people.Operator.RestoreOrganization(ctx, org); !errs.Is(err, errs.NotFound) {
 			t.Errorf("restored after a week: %v", err)
 		}
-		check(people.Purge(ctx, payload))
-		check(people.Purge(ctx, payload)) // again, after a node died before it could report
+		check(people.Organizations.Purge(ctx, payload))
+		check(people.Organizations.Purge(ctx, payload)) // again, after a node died before it could report
 		for _, x := range tables {
 			content := readTable(t, db, x.Name)
 			for _, row := range content.rows {

@@ -87,7 +87,7 @@ func loopback(t *testing.T) outbound.Policy {
 
 func (w *world) bootstrap(email, title string) (docs.OrgID, authz.Actor) {
 	w.t.Helper()
-	b, err := w.sv.Orgs.Bootstrap(context.Background(), email, title, "test")
+	b, err := w.sv.Orgs.Operator.Bootstrap(context.Background(), email, title, "test")
 	if err != nil {
 		w.t.Fatal(err)
 	}

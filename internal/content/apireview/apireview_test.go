@@ -33,7 +33,7 @@ type world struct {
 func newWorld(t *testing.T, o store.Options) *world {
 	t.Helper()
 	w := &world{t: t, sv: server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})}
-	b, err := w.sv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
+	b, err := w.sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	w.ok(err)
 	w.by, w.org = authz.Actor{User: b.User}, b.Organization
 	sp, _, err := w.sv.Spaces.Create(t.Context(), w.admin(), spaces.NewSpace{Title: "Reference"})

@@ -41,14 +41,14 @@ func newRoom(t *testing.T, o store.Options) *room {
 		s: s, c: &comments.Service{Store: s, Content: pages}, sp: &spaces.Service{Store: s, Content: pages},
 		people: map[string]docs.UserID{},
 	}
-	b, err := orgs.New(s, orgs.Config{}).Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.org, r.people["admin"] = b.Organization, b.User
 	for name, role := range map[string]docs.Role{"edit": docs.Edit, "comment": docs.Comment, "comment too": docs.Comment} {
 		email := fmt.Sprintf("p%d@octavo.example", len(r.people))
-		in, err := orgs.New(s, orgs.Config{}).Invite(ctx, authz.OperatorGrant(b.User), b.Organization, []orgs.Invitee{{Email: email, Role: role}}, false)
+		in, err := orgs.New(s, orgs.Config{}).Members.Invite(ctx, authz.OperatorGrant(b.User), b.Organization, []orgs.Invitee{{Email: email, Role: role}}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

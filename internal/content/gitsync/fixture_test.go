@@ -52,7 +52,7 @@ func newFixture(t testing.TB, o store.Options) *fixture {
 		Git: &git.Runner{Dir: t.TempDir(), Outbound: loopback},
 		Log: slog.New(slog.NewTextHandler(d.log, nil)), BaseURL: "http://octavo.test",
 	}
-	b, err := orgs.New(st, orgs.Config{}).Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	b, err := orgs.New(st, orgs.Config{}).Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

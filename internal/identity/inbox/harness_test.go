@@ -61,7 +61,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 // organization creates an organization with an admin.
 func (w *world) organization(admin, title string) docs.OrgID {
 	w.t.Helper()
-	b, err := w.Orgs.Bootstrap(w.t.Context(), admin+"@octavo.example", title, "test")
+	b, err := w.Orgs.Operator.Bootstrap(w.t.Context(), admin+"@octavo.example", title, "test")
 	w.check(err)
 	w.ids[admin] = b.User
 	w.verify(b.User)
@@ -92,11 +92,11 @@ func (w *world) verify(id docs.UserID) {
 func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 	w.t.Helper()
 	for _, name := range names {
-		in, err := w.Orgs.Invite(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), org, []orgs.Invitee{{Email: name + "@octavo.example", Role: role}}, false)
+		in, err := w.Orgs.Members.Invite(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), org, []orgs.Invitee{{Email: name + "@octavo.example", Role: role}}, false)
 		w.check(err)
 		w.ids[name] = in.Users[0]
 		w.verify(in.Users[0])
-		w.check(w.Orgs.Ping(w.t.Context(), &authz.Grant{Actor: authz.Actor{User: in.Users[0]}}, org))
+		w.check(w.Orgs.Members.Ping(w.t.Context(), &authz.Grant{Actor: authz.Actor{User: in.Users[0]}}, org))
 	}
 }
 

@@ -58,7 +58,7 @@ func TestAMailAtOnce(t *testing.T) {
 func TestNoMailsToStrangers(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
-		in, err := w.Orgs.Invite(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
+		in, err := w.Orgs.Members.Invite(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
 		w.check(err)
 		bob := in.Users[0]
 		w.ids["bob"] = bob
@@ -71,7 +71,7 @@ func TestNoMailsToStrangers(t *testing.T) {
 		if got := w.kinds("bob"); len(got) != 1 {
 			t.Errorf("in the inbox: %v", got)
 		}
-		w.check(w.Orgs.Ping(t.Context(), &authz.Grant{Actor: authz.Actor{User: bob}}, w.org))
+		w.check(w.Orgs.Members.Ping(t.Context(), &authz.Grant{Actor: authz.Actor{User: bob}}, w.org))
 		w.say("ada", docs.ChangeRequest{}, w.mention("bob")+": welcome")
 		w.work()
 		if got := w.mails("bob"); len(got) != 1 || !strings.Contains(got[0].Text, "welcome") {
@@ -84,7 +84,7 @@ func TestNoMailsToStrangers(t *testing.T) {
 func TestSubjectsHaveNoAddresses(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	w.join(w.org, docs.Review, "rev", "ann")
-	_, err := w.Orgs.UpdateUser(t.Context(), authz.OperatorGrant(w.ids["ann"]), w.ids["ann"], orgs.UserPatch{DisplayName: opt.Of("ann@evil.example")})
+	_, err := w.Orgs.Accounts.Update(t.Context(), authz.OperatorGrant(w.ids["ann"]), w.ids["ann"], orgs.UserPatch{DisplayName: opt.Of("ann@evil.example")})
 	w.check(err)
 	w.ask("ann", w.request("ann", "Win at evil.example"), "rev")
 	w.work()
@@ -146,10 +146,10 @@ func TestNothingToWhoLostTheRight(t *testing.T) {
 			w.check(err)
 		},
 		"removed": func(w *world) {
-			w.check(w.Orgs.Remove(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
+			w.check(w.Orgs.Members.Remove(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
 		},
 		"deactivated": func(w *world) {
-			_, err := w.Orgs.SetDisabled(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"], true)
+			_, err := w.Orgs.Members.SetDisabled(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"], true)
 			w.check(err)
 		},
 		"deleted": func(w *world) { w.check(w.Spaces.Delete(w.t.Context(), w.on("ada", authz.AdminSpace))) },
@@ -346,7 +346,7 @@ func TestTwoOrganizations(t *testing.T) {
 				t.Errorf("in %q: %v, want %v", c.org, got, c.want)
 			}
 		}
-		w.check(w.Orgs.Remove(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
+		w.check(w.Orgs.Members.Remove(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
 		if got := w.kinds("bob"); len(got) != 1 {
 			t.Errorf("%v", got)
 		}

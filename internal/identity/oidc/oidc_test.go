@@ -62,11 +62,11 @@ func newWorld(t *testing.T, o store.Options, operator *oidc.Operator, set ...fun
 			t.Error(err)
 		}
 	})
-	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
+	if w.boot, err = w.srv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
 		t.Fatal(err)
 	}
 	by := authz.OperatorGrant(w.boot.User)
-	team, err := w.srv.Orgs.CreateTeam(t.Context(), by, w.boot.Organization, "Writers", nil)
+	team, err := w.srv.Orgs.Teams.Create(t.Context(), by, w.boot.Organization, "Writers", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("after the second time: %+v, %v", m, err)
 		}
 		// A deactivated member is signed out with the next request and cannot sign in again.
-		if _, err := w.srv.Orgs.UpdateFromDirectory(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, m.User.ID, orgs.Person{Active: opt.Of(false)}); err != nil {
+		if _, err := w.srv.Orgs.Directory.UpdateUser(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, m.User.ID, orgs.Person{Active: opt.Of(false)}); err != nil {
 			t.Fatal(err)
 		}
 		if at, _, _ := w.open(b, w.srv.URL()+"/account"); at.Path != "/login" {
@@ -238,7 +238,7 @@ func TestRefused(t *testing.T) {
 // A provider cannot sign in to the account of a person in another organization.
 func TestNoOtherOrganization(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
-	other, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
+	other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestTrustedAddresses(t *testing.T) {
 	by := authz.OperatorGrant(w.boot.User)
 	invite := func(email string) {
 		t.Helper()
-		if _, err := w.srv.Orgs.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: email, Role: docs.Edit}}, true); err != nil {
+		if _, err := w.srv.Orgs.Members.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: email, Role: docs.Edit}}, true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -418,7 +418,7 @@ func TestTrustedAddresses(t *testing.T) {
 	}
 	domains := func(names ...string) {
 		t.Helper()
-		if _, err := w.srv.Orgs.Update(t.Context(), by, w.boot.Organization, orgs.OrganizationPatch{EmailDomains: opt.Of(names)}); err != nil {
+		if _, err := w.srv.Orgs.Organizations.Update(t.Context(), by, w.boot.Organization, orgs.OrganizationPatch{EmailDomains: opt.Of(names)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -437,7 +437,7 @@ func TestTrustedAddresses(t *testing.T) {
 	try("a domain that nobody named", "a@acme.test", nil, false)
 	domains("acme.test")
 	try("a domain that is not proved", "a@acme.test", nil, false)
-	list, err := w.srv.Orgs.EmailDomains(t.Context(), w.boot.Organization)
+	list, err := w.srv.Orgs.Domains.List(t.Context(), w.boot.Organization)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -457,7 +457,7 @@ func TestTrustedAddresses(t *testing.T) {
 func TestWhatIsVerifiedIsOneAddress(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	by := authz.OperatorGrant(w.boot.User)
-	if _, err := w.srv.Orgs.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Admin}}, true); err != nil {
+	if _, err := w.srv.Orgs.Members.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Admin}}, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

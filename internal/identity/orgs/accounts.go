@@ -11,31 +11,34 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Accounts are the accounts of people: the caller's own, and those that the caller can see.
+type Accounts struct{ store *store.Store }
+
 // Me returns the caller's own account.
-func (s *Service) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
-	return s.Store.User(ctx, g.Actor.User)
+func (s *Accounts) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
+	return s.store.User(ctx, g.Actor.User)
 }
 
 // User returns an account that the caller can see: their own, or that of a member of an
 // organization in which they are more than a guest.
-func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
-	return s.Store.UserVisibleTo(ctx, id, caller(g))
+func (s *Accounts) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
+	return s.store.UserVisibleTo(ctx, id, caller(g))
 }
 
-// UserPatch is the input of UpdateUser.
+// UserPatch is the input of Update.
 type UserPatch struct {
 	DisplayName opt.Val[string]
 	PhotoURL    opt.Val[string]
 }
 
-// UpdateUser changes the caller's own account.
-func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID, p UserPatch) (docs.User, error) {
+// Update changes the caller's own account.
+func (s *Accounts) Update(ctx context.Context, g *authz.Grant, id docs.UserID, p UserPatch) (docs.User, error) {
 	if photo, ok := p.PhotoURL.Get(); ok {
 		if err := docs.CheckWebURL("body.photoURL", photo); err != nil {
 			return docs.User{}, err
 		}
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.User, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.User, error) {
 		u, err := tx.UserVisibleTo(ctx, id, caller(g))
 		if err != nil {
 			return u, err

@@ -67,19 +67,19 @@ func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID
 
 // Delete marks the organization of a grant as deleted, so that nobody can access it any
 // more. It is purged after a week.
-func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return deleteOrg(ctx, tx, g.Actor, g.Access.Org) })
+func (s *Organizations) Delete(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return deleteOrg(ctx, tx, g.Actor, g.Access.Org) })
 }
 
 // Deleted lists the deleted organizations that the caller administers and can restore.
-func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
-	since := restorableSince(docs.TimeOf(s.Store.Clock()))
+func (s *Organizations) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
+	since := restorableSince(docs.TimeOf(s.store.Clock()))
 	return store.List[store.AnyOrg]{
 		Page: func(ctx context.Context, p store.Page) ([]store.AnyOrg, store.Key, error) {
-			return s.Store.DeletedOrganizations(ctx, caller(g), since, p)
+			return s.store.DeletedOrganizations(ctx, caller(g), since, p)
 		},
 		Count: func(ctx context.Context) (int64, error) {
-			return s.Store.CountDeletedOrganizations(ctx, caller(g), since)
+			return s.store.CountDeletedOrganizations(ctx, caller(g), since)
 		},
 	}
 }
@@ -90,8 +90,8 @@ func restorableSince(now docs.Time) docs.Time { return now.Add(-docs.TrashRetent
 
 // Restore restores a deleted organization of which the caller is an admin. For others it
 // returns NotFound.
-func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *Organizations) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		_, err := tx.DeletedOrganization(ctx, caller(g), restorableSince(tx.Now()), id)
 		if err == nil {
 			_, err = restoreOrg(ctx, tx, g.Actor, id)
@@ -110,13 +110,13 @@ const (
 // Purge is the handler of PurgeJob. It permanently removes an organization if it is still
 // deleted and can no longer be restored: first its sites, then its spaces, its audit log
 // and everything else. A retry after a failure continues with what remains.
-func (s *Service) Purge(ctx context.Context, payload []byte) error {
+func (s *Organizations) Purge(ctx context.Context, payload []byte) error {
 	var p purge
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
-	o, err := s.Store.AnyOrganization(ctx, p.Org)
-	switch now := docs.TimeOf(s.Store.Clock()); {
+	o, err := s.store.AnyOrganization(ctx, p.Org)
+	switch now := docs.TimeOf(s.store.Clock()); {
 	case errs.Is(err, errs.NotFound):
 		return nil
 	case err != nil:
@@ -142,9 +142,9 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 
 // purgeAll repeats a step until it finds nothing, each time in its own transaction, and
 // adds the number of removed rows to the report.
-func (s *Service) purgeAll(ctx context.Context, report map[string]int64, name string, step func(*store.Tx) (int64, error)) error {
+func (s *Organizations) purgeAll(ctx context.Context, report map[string]int64, name string, step func(*store.Tx) (int64, error)) error {
 	for {
-		n, err := store.InTx(ctx, s.Store, step)
+		n, err := store.InTx(ctx, s.store, step)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -177,8 +177,8 @@ func purgeSpaces(ctx context.Context, tx *store.Tx, org docs.OrgID) (int64, erro
 
 // purgeRest removes what belongs neither to a site nor to a space, and records the report
 // in the audit log.
-func (s *Service) purgeRest(ctx context.Context, o docs.Organization, before map[string]int64) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Organizations) purgeRest(ctx context.Context, o docs.Organization, before map[string]int64) error {
+	return s.store.Do(ctx, func(tx *store.Tx) error {
 		report := maps.Clone(before)
 		removed, err := tx.PurgeOrganization(ctx, o.ID)
 		if err != nil {

@@ -13,6 +13,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Directory is what the directory of an organization does with its members and teams, which
+// it calls users and groups.
+type Directory struct{ store *store.Store }
+
 // Person holds the data of a directory about a person. Absent fields remain unchanged.
 type Person struct {
 	ExternalID opt.Val[string]
@@ -24,8 +28,8 @@ type Person struct {
 // Provision makes a person a member who signs in through the identity provider of the
 // organization. An existing account with the address is not changed. No mail is sent: the
 // directory informs its people.
-func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID, e docs.Email, p Person) (docs.DirectoryUser, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (out docs.DirectoryUser, err error) {
+func (s *Directory) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID, e docs.Email, p Person) (docs.DirectoryUser, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (out docs.DirectoryUser, err error) {
 		u, err := tx.UserByEmail(ctx, e)
 		if errs.Is(err, errs.NotFound) {
 			u, err = addUser(ctx, tx, e, false)
@@ -47,15 +51,20 @@ func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID,
 	})
 }
 
-// UpdateFromDirectory updates a member with the data of a directory.
-func (s *Service) UpdateFromDirectory(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, p Person) (docs.DirectoryUser, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryUser, error) {
+// UpdateUser updates a member with the data of a directory.
+func (s *Directory) UpdateUser(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, p Person) (docs.DirectoryUser, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryUser, error) {
 		d, err := tx.DirectoryUser(ctx, org, user)
 		if err != nil {
 			return d, err
 		}
 		return describe(ctx, tx, g.Actor, d, p)
 	})
+}
+
+// RemoveUser removes a member from an organization, with all grants and teams.
+func (s *Directory) RemoveUser(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return removeMember(ctx, tx, g.Actor, org, user) })
 }
 
 func describe(ctx context.Context, tx *store.Tx, by authz.Actor, d docs.DirectoryUser, p Person) (docs.DirectoryUser, error) {
@@ -114,39 +123,39 @@ func setExternalID(ctx context.Context, tx *store.Tx, by authz.Actor, e audit.Ev
 	return audit.Record(ctx, tx, by, e)
 }
 
-// DirectoryUsers returns members from an offset on, and the number of all members.
-func (s *Service) DirectoryUsers(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryUser, int64, error) {
-	n, err := s.Store.CountDirectoryUsers(ctx, org, f)
+// Users returns members from an offset on, and the number of all members.
+func (s *Directory) Users(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryUser, int64, error) {
+	n, err := s.store.CountDirectoryUsers(ctx, org, f)
 	if err != nil || limit == 0 || int64(from) >= n {
 		return nil, n, err
 	}
-	items, err := s.Store.DirectoryUsers(ctx, org, f, from, limit)
+	items, err := s.store.DirectoryUsers(ctx, org, f, from, limit)
 	return items, n, err
 }
 
-// DirectoryUser returns a member.
-func (s *Service) DirectoryUser(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.DirectoryUser, error) {
-	return s.Store.DirectoryUser(ctx, org, id)
+// User returns a member.
+func (s *Directory) User(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.DirectoryUser, error) {
+	return s.store.DirectoryUser(ctx, org, id)
 }
 
-// DirectoryGroups returns teams from an offset on, and the number of all teams.
-func (s *Service) DirectoryGroups(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, int64, error) {
-	n, err := s.Store.CountDirectoryGroups(ctx, org, f)
+// Groups returns teams from an offset on, and the number of all teams.
+func (s *Directory) Groups(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, int64, error) {
+	n, err := s.store.CountDirectoryGroups(ctx, org, f)
 	if err != nil || limit == 0 || int64(from) >= n {
 		return nil, n, err
 	}
-	items, err := s.Store.DirectoryGroups(ctx, org, f, from, limit)
+	items, err := s.store.DirectoryGroups(ctx, org, f, from, limit)
 	return items, n, err
 }
 
-// DirectoryGroup returns a team.
-func (s *Service) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
-	return s.Store.DirectoryGroup(ctx, org, id)
+// Group returns a team.
+func (s *Directory) Group(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
+	return s.store.DirectoryGroup(ctx, org, id)
 }
 
-// DirectoryMembers returns the members of a team, up to a limit.
-func (s *Service) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
-	return s.Store.DirectoryMembers(ctx, id, limit)
+// Members returns the members of a team, up to a limit.
+func (s *Directory) Members(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
+	return s.store.DirectoryMembers(ctx, id, limit)
 }
 
 // Membership is one step of a change to the members of a team. It adds members, removes
@@ -175,9 +184,9 @@ type Group struct {
 
 // CreateGroup creates a team for a directory. Its title must be unique, because
 // directories identify teams by their titles.
-func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, in Group) (docs.DirectoryGroup, error) {
+func (s *Directory) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, in Group) (docs.DirectoryGroup, error) {
 	in.Title = opt.Val[string]{}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
 		n, err := tx.CountDirectoryGroups(ctx, org, store.DirectoryFilter{Name: title})
 		if err == nil && n > 0 {
@@ -197,8 +206,8 @@ func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgI
 }
 
 // ChangeGroup updates a team with the data of a directory.
-func (s *Service) ChangeGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID, in Group) (docs.DirectoryGroup, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
+func (s *Directory) ChangeGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID, in Group) (docs.DirectoryGroup, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
 		d, err := tx.DirectoryGroup(ctx, org, id)
 		if err != nil {
 			return d, err
@@ -208,12 +217,14 @@ func (s *Service) ChangeGroup(ctx context.Context, g *authz.Grant, org docs.OrgI
 }
 
 // DeleteGroup deletes a team of an organization. Its members stay.
-func (s *Service) DeleteGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID) error {
-	t, err := s.Store.Team(ctx, org, id)
-	if err != nil {
-		return err
-	}
-	return s.DeleteTeam(ctx, g, t)
+func (s *Directory) DeleteGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
+		t, err := tx.Team(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		return deleteTeam(ctx, tx, g.Actor, t)
+	})
 }
 
 func changeGroup(ctx context.Context, tx *store.Tx, g *authz.Grant, d docs.DirectoryGroup, in Group) (docs.DirectoryGroup, error) {

@@ -17,6 +17,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Domains are the e-mail domains of organizations, and what they permit: people with a
+// verified address may join by themselves.
+type Domains struct {
+	store   *store.Store
+	dns     challenge.Resolver // proves domains
+	trusted []string           // need no proof, as in challenge.MatchesAny
+}
+
 // EmailDomain is an e-mail domain of an organization. People with an address of the
 // domain may join, once it is proved that the domain belongs to the organization.
 type EmailDomain struct {
@@ -31,14 +39,14 @@ type EmailDomain struct {
 // organization.
 const maxLookups = 8
 
-// EmailDomains returns the domains of an organization. It looks up the current proof of
+// List returns the domains of an organization. It looks up the current proof of
 // each of them.
-func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomain, error) {
-	o, err := s.Store.Organization(ctx, id)
+func (s *Domains) List(ctx context.Context, id docs.OrgID) ([]EmailDomain, error) {
+	o, err := s.store.Organization(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.domainKey(ctx)
+	key, err := s.key(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +58,8 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 		wg.Go(func() {
 			d := EmailDomain{Domain: domain, Record: docs.HostnameRecord + domain, Value: domainValue(key, o.ID, domain)}
 			proof := docs.HostnameProved
-			if !challenge.MatchesAny(s.config.TrustedDomains, domain) {
-				proof, d.Problem = challenge.LookUp(ctx, s.config.DNS, domain, d.Value)
+			if !challenge.MatchesAny(s.trusted, domain) {
+				proof, d.Problem = challenge.LookUp(ctx, s.dns, domain, d.Value)
 			}
 			d.Proved = proof == docs.HostnameProved
 			out[i] = d
@@ -62,9 +70,9 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 	return out, ctx.Err() // a cancelled lookup does not mean that the record is missing
 }
 
-// domainKey returns the secret from which the values of records are derived.
-func (s *Service) domainKey(ctx context.Context) ([]byte, error) {
-	secret, err := s.Store.Secret(ctx)
+// key returns the secret from which the values of records are derived.
+func (s *Domains) key(ctx context.Context) ([]byte, error) {
+	secret, err := s.store.Secret(ctx)
 	return []byte(secret), err
 }
 
@@ -78,15 +86,15 @@ func domainValue(key []byte, org docs.OrgID, domain string) string {
 
 // proved returns the organizations of all whose claim of a domain is proved. One lookup
 // is enough, because a record can have several values.
-func (s *Service) proved(ctx context.Context, domain string, all []docs.Organization) ([]docs.Organization, error) {
-	if len(all) == 0 || challenge.MatchesAny(s.config.TrustedDomains, domain) {
+func (s *Domains) proved(ctx context.Context, domain string, all []docs.Organization) ([]docs.Organization, error) {
+	if len(all) == 0 || challenge.MatchesAny(s.trusted, domain) {
 		return all, nil
 	}
-	key, err := s.domainKey(ctx)
+	key, err := s.key(ctx)
 	if err != nil {
 		return nil, err
 	}
-	values, _, _ := challenge.Values(ctx, s.config.DNS, domain)
+	values, _, _ := challenge.Values(ctx, s.dns, domain)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -99,10 +107,10 @@ func (s *Service) proved(ctx context.Context, domain string, all []docs.Organiza
 	return out, nil
 }
 
-// OwnsDomain reports whether a domain is an e-mail domain of an organization and is
+// Owns reports whether a domain is an e-mail domain of an organization and is
 // proved at this moment.
-func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string) (bool, error) {
-	o, err := s.Store.Organization(ctx, org)
+func (s *Domains) Owns(ctx context.Context, org docs.OrgID, domain string) (bool, error) {
+	o, err := s.store.Organization(ctx, org)
 	if err != nil || !slices.Contains(o.EmailDomains, domain) {
 		return false, err
 	}
@@ -110,20 +118,20 @@ func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string)
 	return len(proved) > 0, err
 }
 
-// checkDomainOf returns NotFound if the organization has not proved the domain of the
+// check returns NotFound if the organization has not proved the domain of the
 // user's address. It sends a DNS query, so it runs before the transaction, which compares
 // the domain again.
-func (s *Service) checkDomainOf(ctx context.Context, g *authz.Grant, org docs.OrgID, u docs.User) error {
+func (s *Domains) check(ctx context.Context, g *authz.Grant, org docs.OrgID, u docs.User) error {
 	if err := checkVerified(u); err != nil {
 		return err
 	}
-	if err := checkAccepted(ctx, s.Store.Reader, g, org); err != nil {
+	if err := checkAccepted(ctx, s.store.Reader, g, org); err != nil {
 		return err
 	}
-	if _, err := s.Store.Member(ctx, org, u.ID); !errs.Is(err, errs.NotFound) {
+	if _, err := s.store.Member(ctx, org, u.ID); !errs.Is(err, errs.NotFound) {
 		return err // joining twice changes nothing
 	}
-	owns, err := s.OwnsDomain(ctx, org, u.Email.Domain())
+	owns, err := s.Owns(ctx, org, u.Email.Domain())
 	if err == nil && !owns {
 		err = errs.Missing("organization")
 	}
@@ -132,8 +140,8 @@ func (s *Service) checkDomainOf(ctx context.Context, g *authz.Grant, org docs.Or
 
 // joinable returns the organizations that a caller could join by the domain of the address,
 // and those with the domain of which the caller is already a member.
-func (s *Service) joinable(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
-	all, err := s.Store.OrganizationsByDomain(ctx, caller(g), domain)
+func (s *Domains) joinable(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
+	all, err := s.store.OrganizationsByDomain(ctx, caller(g), domain)
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +170,13 @@ func (s *Service) joinable(ctx context.Context, g *authz.Grant, domain string) (
 	return out, nil
 }
 
-// OrganizationsByDomain returns the organizations that the caller could join with their
+// Organizations returns the organizations that the caller could join with their
 // verified address.
-func (s *Service) OrganizationsByDomain(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
+func (s *Domains) Organizations(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return nil, err
 	}
-	u, err := s.Store.User(ctx, g.Actor.User)
+	u, err := s.store.User(ctx, g.Actor.User)
 	if err != nil {
 		return nil, err
 	}
@@ -181,18 +189,18 @@ func (s *Service) OrganizationsByDomain(ctx context.Context, g *authz.Grant, dom
 // Join makes the caller a guest of the organization. The caller needs a verified address
 // in one of the organization's domains, which must be proved. Joining twice changes
 // nothing. An organization that the caller cannot join looks as if it did not exist.
-func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+func (s *Domains) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
-	u, err := s.Store.User(ctx, g.Actor.User)
+	u, err := s.store.User(ctx, g.Actor.User)
 	if err != nil {
 		return err
 	}
-	if err := s.checkDomainOf(ctx, g, org, u); err != nil {
+	if err := s.check(ctx, g, org, u); err != nil {
 		return hideUnjoinable(err, u)
 	}
-	return hideUnjoinable(authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return join(ctx, tx, g, org) }), u)
+	return hideUnjoinable(authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return join(ctx, tx, g, org) }), u)
 }
 
 // hideUnjoinable gives organizations that do not exist and those that a person cannot join one message.

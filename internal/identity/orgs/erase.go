@@ -33,14 +33,14 @@ const ErasedAction = "user.erased"
 
 // DeleteMe deletes the account of the caller, who has to confirm it by typing the
 // address. It needs a session; a token is refused.
-func (s *Service) DeleteMe(ctx context.Context, g *authz.Grant, address string) error {
+func (s *Accounts) DeleteMe(ctx context.Context, g *authz.Grant, address string) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to delete your account; a token cannot do it")
 	}
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		u, err := tx.User(ctx, g.Actor.User)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func leaveAll(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) er
 
 // Erase is the handler of EraseJob. A retry after a failure starts again: rows that are
 // clean already remain unchanged, and the report counts what the last run changed.
-func (s *Service) Erase(ctx context.Context, payload []byte) error {
+func (s *Accounts) Erase(ctx context.Context, payload []byte) error {
 	var p erasure
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("erase: %w", err)
@@ -127,7 +127,7 @@ func (s *Service) Erase(ctx context.Context, payload []byte) error {
 			report[table] += n
 		}
 	}
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+	return s.store.Do(ctx, func(tx *store.Tx) error {
 		removed, err := tx.EraseAddress(ctx, p.Email, EraseJob)
 		if err != nil {
 			return err
@@ -142,10 +142,10 @@ func (s *Service) Erase(ctx context.Context, payload []byte) error {
 
 // scrub removes personal data from the rows of a table that mention a user, a part of the
 // table at a time. It returns the number of changed rows.
-func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed int64, err error) {
+func (s *Accounts) scrub(ctx context.Context, table string, p erasure) (changed int64, err error) {
 	var after store.Key
 	for {
-		found, next, err := s.Store.Mentions(ctx, table, p.User, []string{string(p.Email)}, after)
+		found, next, err := s.store.Mentions(ctx, table, p.User, []string{string(p.Email)}, after)
 		if err != nil {
 			return changed, err
 		}
@@ -161,7 +161,7 @@ func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed i
 			}
 		}
 		if len(edited) > 0 {
-			err := s.Store.Do(ctx, func(tx *store.Tx) error {
+			err := s.store.Do(ctx, func(tx *store.Tx) error {
 				for _, m := range edited {
 					if err := tx.PutMention(ctx, m); err != nil {
 						return err

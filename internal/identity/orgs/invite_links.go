@@ -12,6 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// InviteLinks are the links by which people can join an organization, a space or a
+// collection.
+type InviteLinks struct{ store *store.Store }
+
 // Link is an invite link with its target. The caller already has the role that it grants;
 // see manageLink.
 type Link struct {
@@ -20,11 +24,11 @@ type Link struct {
 	Collection *authz.Grant // of a link to a collection
 }
 
-// CreateLink creates an invite link. A link to the organization needs an admin. A link to
+// Create creates an invite link. A link to the organization needs an admin. A link to
 // a space or a collection needs a member who administers the target, and never grants
 // more than the caller has.
-func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, wanted docs.InviteLink) (Link, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
+func (s *InviteLinks) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, wanted docs.InviteLink) (Link, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {
 			return Link{}, err
@@ -95,12 +99,12 @@ func activeLink(ctx context.Context, r store.Reader, by authz.Actor, org docs.Or
 	return manageLink(ctx, r, by, in)
 }
 
-// Link returns an invite link that the caller may manage.
-func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
-	return activeLink(ctx, s.Store.Reader, by, org, id)
+// Get returns an invite link that the caller may manage.
+func (s *InviteLinks) Get(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
+	return activeLink(ctx, s.store.Reader, by, org, id)
 }
 
-// LinkPatch is the input of UpdateLink: a role for a link to the
+// LinkPatch is the input of Update: a role for a link to the
 // organization, a level for one to a space or a collection.
 type LinkPatch struct {
 	Role  opt.Val[docs.Role]
@@ -120,9 +124,9 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 	return p.Level.Or(docs.Guest), nil
 }
 
-// UpdateLink changes the role that a link grants from now on.
-func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
+// Update changes the role that a link grants from now on.
+func (s *InviteLinks) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		l, err := activeLink(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return l, err
@@ -144,10 +148,10 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 	})
 }
 
-// RevokeLink revokes a link. Its row is kept, so that people who open the link later get
+// Revoke revokes a link. Its row is kept, so that people who open the link later get
 // an explanation.
-func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *InviteLinks) Revoke(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		l, err := activeLink(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return err
@@ -162,11 +166,11 @@ func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 
 // Accept uses a link: the caller becomes a member, or a guest with access to a space or a
 // collection. It never reduces existing rights.
-func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
+func (s *InviteLinks) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if err := checkAccepted(ctx, tx.Reader, g, org); err != nil {
 			return err
 		}
@@ -285,9 +289,9 @@ func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.Invit
 	return tx.PutGrant(ctx, l.Org, docs.Grant{Node: node, User: by.User, Role: l.Role})
 }
 
-// InviteLinks lists the invite links to the organization itself.
-func (s *Service) InviteLinks(org docs.OrgID) store.List[docs.InviteLink] {
+// List lists the invite links to the organization itself.
+func (s *InviteLinks) List(org docs.OrgID) store.List[docs.InviteLink] {
 	return store.List[docs.InviteLink]{Page: func(ctx context.Context, p store.Page) ([]docs.InviteLink, store.Key, error) {
-		return s.Store.InviteLinks(ctx, org, p)
+		return s.store.InviteLinks(ctx, org, p)
 	}}
 }

@@ -29,7 +29,7 @@ type Invited struct {
 // and are informed by mail. A person without an account gets one, which cannot be used
 // until the address is verified. Existing members are not changed. Until an added person
 // uses the organization, the organization sees only the address, and sso has no effect.
-func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
+func (s *Members) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
 	emails := make([]docs.Email, len(people))
 	var wrong errs.Mistakes
 	for i, p := range people {
@@ -41,7 +41,7 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 	if err := wrong.Err(); err != nil {
 		return Invited{}, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
 		out := Invited{Users: []docs.UserID{}}
 		for i, p := range people {
 			e := emails[i]
@@ -82,8 +82,8 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 
 // InviteAgain sends the invitation of a member again, if the member has not used the
 // organization yet.
-func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *Members) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil {
 			return err

@@ -94,9 +94,9 @@ func inWords(d time.Duration) string {
 
 // limitInvitations counts n invitations that an account sends for an organization. Each is a mail
 // to somebody who has not requested it.
-func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, n int) error {
-	of, most := orgInvites, s.config.Limits.Invitations
-	if young := s.config.Limits.YoungInvitations; young > 0 && (most == 0 || young < most) {
+func (s *Members) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, n int) error {
+	of, most := orgInvites, s.limits.Invitations
+	if young := s.limits.YoungInvitations; young > 0 && (most == 0 || young < most) {
 		is, err := isYoung(ctx, tx, org)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.A
 	if err := of.take(ctx, tx, by, string(org), n, most); err != nil {
 		return err
 	}
-	return accountInvites.take(ctx, tx, by, string(by.User), n, s.config.Limits.Invitations)
+	return accountInvites.take(ctx, tx, by, string(by.User), n, s.limits.Invitations)
 }
 
 func isYoung(ctx context.Context, tx *store.Tx, org docs.OrgID) (bool, error) {

@@ -10,6 +10,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Members are the people of an organization.
+type Members struct {
+	store  *store.Store
+	limits Limits
+}
+
 // memberEvent returns the event of a change to a member.
 func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[string]any) audit.Event {
 	return audit.Event{Org: org, Action: "member." + action, Kind: "user", ID: string(user), Data: data}
@@ -37,8 +43,8 @@ func checkOtherAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
 }
 
 // SetRole changes the role of a member.
-func (s *Service) SetRole(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+func (s *Members) SetRole(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil {
 			return m, err
@@ -65,8 +71,8 @@ func setRole(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Member, 
 
 // SetDisabled withdraws the access of a member at once, or restores it. The member's
 // content, teams and grants are kept.
-func (s *Service) SetDisabled(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, disabled bool) (docs.Member, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+func (s *Members) SetDisabled(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, disabled bool) (docs.Member, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil {
 			return m, err
@@ -101,8 +107,8 @@ func setDisabled(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Memb
 }
 
 // MarkSSO allows a member to sign in through the organization's identity provider.
-func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) (docs.Member, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+func (s *Members) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil || m.SSO {
 			return m, err
@@ -116,41 +122,43 @@ func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, u
 }
 
 // Remove removes a member from an organization, with all grants and teams.
-func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		m, err := member(ctx, tx.Reader, org, user)
-		if err != nil {
-			return err
-		}
-		if err := checkOtherAdmin(ctx, tx, m); err != nil {
-			return err
-		}
-		if _, err := tx.DropMember(ctx, org, user); err != nil {
-			return err
-		}
-		if err := tx.DropTokensOfOrg(ctx, org, user); err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
-	})
+func (s *Members) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return removeMember(ctx, tx, g.Actor, org, user) })
+}
+
+func removeMember(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, user docs.UserID) error {
+	m, err := member(ctx, tx.Reader, org, user)
+	if err != nil {
+		return err
+	}
+	if err := checkOtherAdmin(ctx, tx, m); err != nil {
+		return err
+	}
+	if _, err := tx.DropMember(ctx, org, user); err != nil {
+		return err
+	}
+	if err := tx.DropTokensOfOrg(ctx, org, user); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
 }
 
 // Ping records that the caller is active.
-func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return tx.TouchMember(ctx, org, g.Actor.User, tx.Now()) })
+func (s *Members) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return tx.TouchMember(ctx, org, g.Actor.User, tx.Now()) })
 }
 
-// Members lists the members of an organization; for guests the list is empty.
-func (s *Service) Members(g *authz.Grant, org docs.OrgID, f store.MemberFilter) store.List[docs.Member] {
+// List lists the members of an organization; for guests the list is empty.
+func (s *Members) List(g *authz.Grant, org docs.OrgID, f store.MemberFilter) store.List[docs.Member] {
 	return authz.VisiblePeople(g, store.List[docs.Member]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
-			return s.Store.Members(ctx, org, f, p)
+			return s.store.Members(ctx, org, f, p)
 		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountMembers(ctx, org, f) },
+		Count: func(ctx context.Context) (int64, error) { return s.store.CountMembers(ctx, org, f) },
 	})
 }
 
-// Member returns a member of an organization.
-func (s *Service) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
-	return member(ctx, s.Store.Reader, org, user)
+// Get returns a member of an organization.
+func (s *Members) Get(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return member(ctx, s.store.Reader, org, user)
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Operator is what the operator of the server does at the command line. It needs no
+// permission, because its caller owns the data folder.
+type Operator struct{ store *store.Store }
+
 // Bootstrapped is the result of Bootstrap, which the command line prints.
 type Bootstrapped struct {
 	User         docs.UserID `json:"user"`
@@ -20,10 +24,9 @@ type Bootstrapped struct {
 }
 
 // Bootstrap ensures that a user with a verified address exists and is the admin of an
-// organization with a title, and returns a new token of the user. It needs no permission,
-// because its caller owns the data folder.
-func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (Bootstrapped, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Bootstrapped, error) {
+// organization with a title, and returns a new token of the user.
+func (s *Operator) Bootstrap(ctx context.Context, address, title, label string) (Bootstrapped, error) {
+	return store.InTx(ctx, s.store, func(tx *store.Tx) (Bootstrapped, error) {
 		u, err := operatorUser(ctx, tx, address)
 		if err != nil {
 			return Bootstrapped{}, err
@@ -43,8 +46,8 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 
 // CreateUser creates an account with a verified address, for the operator. If there is
 // one, the error is errs.Conflict.
-func (s *Service) CreateUser(ctx context.Context, address string) (docs.UserID, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.UserID, error) {
+func (s *Operator) CreateUser(ctx context.Context, address string) (docs.UserID, error) {
+	return store.InTx(ctx, s.store, func(tx *store.Tx) (docs.UserID, error) {
 		e, err := docs.ParseEmail(address)
 		if err != nil {
 			return "", err
@@ -98,21 +101,21 @@ func recordUser(ctx context.Context, tx *store.Tx, u docs.User, action string) e
 }
 
 // FindUser returns a user by address or id, for the operator.
-func (s *Service) FindUser(ctx context.Context, who string) (docs.User, error) {
+func (s *Operator) FindUser(ctx context.Context, who string) (docs.User, error) {
 	if e, err := docs.ParseEmail(who); err == nil {
-		return s.Store.UserByEmail(ctx, e)
+		return s.store.UserByEmail(ctx, e)
 	}
-	return s.Store.User(ctx, docs.UserID(who))
+	return s.store.User(ctx, docs.UserID(who))
 }
 
 // DeleteUser deletes the account of a person, for the operator. who is an address or an
 // id.
-func (s *Service) DeleteUser(ctx context.Context, who string) (docs.UserID, error) {
+func (s *Operator) DeleteUser(ctx context.Context, who string) (docs.UserID, error) {
 	u, err := s.FindUser(ctx, who)
 	if err != nil {
 		return "", err
 	}
-	return u.ID, s.Store.Do(ctx, func(tx *store.Tx) error {
+	return u.ID, s.store.Do(ctx, func(tx *store.Tx) error {
 		u, err := tx.User(ctx, u.ID)
 		if err != nil {
 			return err
@@ -121,11 +124,11 @@ func (s *Service) DeleteUser(ctx context.Context, who string) (docs.UserID, erro
 	})
 }
 
-// CreateTokenFor creates a token for the user with an address that the operator vouches
+// CreateToken creates a token for the user with an address that the operator vouches
 // for. If there is no such user, the error is errs.NotFound: a misspelled address must not
 // become an account.
-func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
+func (s *Operator) CreateToken(ctx context.Context, address string, in NewToken) (string, error) {
+	return store.InTx(ctx, s.store, func(tx *store.Tx) (string, error) {
 		u, err := knownUser(ctx, tx, address)
 		if err != nil {
 			return "", err
@@ -146,9 +149,9 @@ func addOperatorToken(ctx context.Context, tx *store.Tx, in NewToken) (string, e
 	return secret, RecordInAll(ctx, tx, by, in.owner, tokenEvent("create", "", t.ID, map[string]any{"label": t.Label, "owner": t.User, "scopes": t.Scopes}))
 }
 
-// RevokeByOperator revokes a token of a user at once, for the command line.
-func (s *Service) RevokeByOperator(ctx context.Context, user docs.UserID, id docs.TokenID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+// RevokeToken revokes a token of a user at once, for the command line.
+func (s *Operator) RevokeToken(ctx context.Context, user docs.UserID, id docs.TokenID) error {
+	return s.store.Do(ctx, func(tx *store.Tx) error {
 		by := authz.AtCommandLine("")
 		if err := revoke(ctx, tx, by, store.TokenFilter{User: user}, id); err != nil {
 			return err
@@ -170,22 +173,22 @@ func RecordInAll(ctx context.Context, tx *store.Tx, by authz.Actor, user docs.Us
 	return err
 }
 
-// DeleteByOperator deletes an organization, for the command line.
-func (s *Service) DeleteByOperator(ctx context.Context, id docs.OrgID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })
+// DeleteOrganization deletes an organization, for the command line.
+func (s *Operator) DeleteOrganization(ctx context.Context, id docs.OrgID) error {
+	return s.store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })
 }
 
-// RestoreByOperator restores an organization, for the command line.
-func (s *Service) RestoreByOperator(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
+// RestoreOrganization restores an organization, for the command line.
+func (s *Operator) RestoreOrganization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+	return store.InTx(ctx, s.store, func(tx *store.Tx) (docs.Organization, error) {
 		return restoreOrg(ctx, tx, authz.AtCommandLine(""), id)
 	})
 }
 
-// SetQuotasByOperator changes the quotas of an organization, or of one of its spaces, for
+// SetQuotas changes the quotas of an organization, or of one of its spaces, for
 // the command line. The quotas in unlimited are removed.
-func (s *Service) SetQuotasByOperator(ctx context.Context, org docs.OrgID, space docs.SpaceID, set docs.Quotas, unlimited []docs.Quota) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Operator) SetQuotas(ctx context.Context, org docs.OrgID, space docs.SpaceID, set docs.Quotas, unlimited []docs.Quota) error {
+	return s.store.Do(ctx, func(tx *store.Tx) error {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {
 			return err

@@ -15,6 +15,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Organizations are the organizations themselves, with their settings and their usage.
+type Organizations struct {
+	store  *store.Store
+	closed bool // only the operator creates them
+	perDay int  // that an account can create; 0 means no limit
+}
+
 // NewOrganization is the input of Create.
 type NewOrganization struct {
 	Title         string
@@ -27,8 +34,8 @@ type NewOrganization struct {
 }
 
 // Create creates an organization with the caller as its admin.
-func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
-	if s.config.Closed {
+func (s *Organizations) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
+	if s.closed {
 		return docs.Organization{}, errs.E(errs.Forbidden, "the operator of this server creates organizations; ask them for one")
 	}
 	domains, err := checkDomains(in.EmailDomains)
@@ -38,8 +45,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return docs.Organization{}, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
-		if err := newOrgs.take(ctx, tx, g.Actor, string(g.Actor.User), 1, s.config.Limits.Organizations); err != nil {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
+		if err := newOrgs.take(ctx, tx, g.Actor, string(g.Actor.User), 1, s.perDay); err != nil {
 			return docs.Organization{}, err
 		}
 		o, err := create(ctx, tx, g.Actor, in, domains)
@@ -109,8 +116,8 @@ type OrganizationPatch struct {
 }
 
 // Update changes the settings of an organization.
-func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
+func (s *Organizations) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
 		o, err := tx.Organization(ctx, id)
 		if err != nil {
 			return o, err
@@ -188,14 +195,14 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 }
 
 // SetAgentInstructions replaces the instructions for the writing agent.
-func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
+func (s *Organizations) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
 	if _, err := markup.Decode("body.instructions", document); err != nil {
 		return docs.AgentInstructions{}, err
 	}
 	if now, err := s.AgentInstructions(ctx, org); err != nil || jsontext.Same(now.Document, document) {
 		return now, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.AgentInstructions, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.AgentInstructions, error) {
 		a := docs.AgentInstructions{Document: document, UpdatedAt: tx.Now(), UpdatedBy: g.Actor.User}
 		if err := tx.PutAgentInstructions(ctx, org, a); err != nil {
 			return a, err
@@ -206,10 +213,10 @@ func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org 
 
 // AgentInstructions returns the instructions for the writing agent. If they were never
 // set, it returns an empty document with the creation time of the organization.
-func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
-	a, err := s.Store.AgentInstructions(ctx, org)
+func (s *Organizations) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
+	a, err := s.store.AgentInstructions(ctx, org)
 	if errs.Is(err, errs.NotFound) {
-		o, err := s.Store.Organization(ctx, org)
+		o, err := s.store.Organization(ctx, org)
 		if err != nil {
 			return a, err
 		}
@@ -219,31 +226,31 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 	return a, err
 }
 
-// Organization returns an organization.
-func (s *Service) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
-	return s.Store.Organization(ctx, id)
+// Get returns an organization.
+func (s *Organizations) Get(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+	return s.store.Organization(ctx, id)
 }
 
-// Organizations lists the organizations of the caller.
-func (s *Service) Organizations(g *authz.Grant) store.List[store.OrgAccess] {
+// List lists the organizations of the caller.
+func (s *Organizations) List(g *authz.Grant) store.List[store.OrgAccess] {
 	return store.List[store.OrgAccess]{
 		Page: func(ctx context.Context, p store.Page) ([]store.OrgAccess, store.Key, error) {
-			return s.Store.OrganizationsOf(ctx, caller(g), p)
+			return s.store.OrganizationsOf(ctx, caller(g), p)
 		},
 		Count: func(ctx context.Context) (int64, error) {
-			return s.Store.CountOrganizationsOf(ctx, caller(g))
+			return s.store.CountOrganizationsOf(ctx, caller(g))
 		},
 	}
 }
 
-// OrganizationByHostname returns the organization of a hostname. It returns NotFound to
+// ByHostname returns the organization of a hostname. It returns NotFound to
 // callers who are not members, so that only members learn whose hostname it is.
-func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, hostname string) (docs.Organization, error) {
-	o, err := s.Store.OrganizationByHostname(ctx, hostname)
+func (s *Organizations) ByHostname(ctx context.Context, g *authz.Grant, hostname string) (docs.Organization, error) {
+	o, err := s.store.OrganizationByHostname(ctx, hostname)
 	if err != nil {
 		return o, err
 	}
-	if _, _, err := authz.NewChecker(s.Store.Reader).Org(ctx, g.Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
+	if _, _, err := authz.NewChecker(s.store.Reader).Org(ctx, g.Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
 		return docs.Organization{}, errs.Missing("subdomain")
 	} else if err != nil {
 		return docs.Organization{}, err

@@ -17,10 +17,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service implements the operations on people and organizations.
+// Service implements the operations on people and organizations, in a part for each noun.
 type Service struct {
-	Store  *store.Store
-	config Config
+	Accounts        *Accounts
+	Tokens          *Tokens
+	Organizations   *Organizations
+	Domains         *Domains
+	Members         *Members
+	InviteLinks     *InviteLinks
+	Teams           *Teams
+	ServiceAccounts *ServiceAccounts
+	AuditLog        *AuditLog
+	Directory       *Directory
+	Operator        *Operator
 }
 
 // Config holds what the operator decides about people and organizations.
@@ -39,7 +48,12 @@ func New(st *store.Store, c Config) *Service {
 	if c.DNS == nil {
 		c.DNS = net.DefaultResolver
 	}
-	return &Service{Store: st, config: c}
+	return &Service{
+		Accounts: &Accounts{st}, Tokens: &Tokens{st}, ServiceAccounts: &ServiceAccounts{st},
+		Organizations: &Organizations{st, c.Closed, c.Limits.Organizations}, Domains: &Domains{st, c.DNS, c.TrustedDomains},
+		Members: &Members{st, c.Limits}, InviteLinks: &InviteLinks{st}, Teams: &Teams{st}, Directory: &Directory{st},
+		AuditLog: &AuditLog{st}, Operator: &Operator{st},
+	}
 }
 
 // caller returns the user, organization and token of a grant, for queries.

@@ -11,13 +11,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// A service account is a machine that acts in an organization. It is a user without an
+// ServiceAccounts are the machines that act in an organization. Each is a user without an
 // address and a member of exactly that organization, so that permissions, teams and
 // authors need no special case for it. It cannot sign in: it has tokens, which admins
 // create.
+type ServiceAccounts struct{ store *store.Store }
 
-// ServiceAccountPatch is the input of UpdateServiceAccount. Absent fields remain
-// unchanged.
+// ServiceAccountPatch is the input of Update. Absent fields remain unchanged.
 type ServiceAccountPatch struct {
 	Name opt.Val[string]
 	Role opt.Val[docs.Role] // null is a guest, who has only what was granted directly
@@ -39,9 +39,9 @@ func serviceEvent(action string, m docs.Member) audit.Event {
 	}
 }
 
-// CreateServiceAccount creates a service account of an organization.
-func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, name string, role docs.Role) (docs.Member, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+// Create creates a service account of an organization.
+func (s *ServiceAccounts) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, name string, role docs.Role) (docs.Member, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m := docs.Member{Org: org, Role: role, JoinedAt: tx.Now()}
 		if err := checkMayGive(g, role); err != nil {
 			return m, err
@@ -66,24 +66,24 @@ func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// ServiceAccounts lists the service accounts of an organization.
-func (s *Service) ServiceAccounts(org docs.OrgID) store.List[docs.Member] {
+// List lists the service accounts of an organization.
+func (s *ServiceAccounts) List(org docs.OrgID) store.List[docs.Member] {
 	return store.List[docs.Member]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
-			return s.Store.ServiceAccounts(ctx, org, p)
+			return s.store.ServiceAccounts(ctx, org, p)
 		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountServiceAccounts(ctx, org) },
+		Count: func(ctx context.Context) (int64, error) { return s.store.CountServiceAccounts(ctx, org) },
 	}
 }
 
-// ServiceAccount returns a service account of an organization.
-func (s *Service) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
-	return s.Store.ServiceAccount(ctx, org, id)
+// Get returns a service account of an organization.
+func (s *ServiceAccounts) Get(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
+	return s.store.ServiceAccount(ctx, org, id)
 }
 
-// UpdateServiceAccount changes the name or the role of a service account.
-func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, p ServiceAccountPatch) (docs.Member, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+// Update changes the name or the role of a service account.
+func (s *ServiceAccounts) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, p ServiceAccountPatch) (docs.Member, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := tx.ServiceAccount(ctx, org, id)
 		if err != nil {
 			return m, err
@@ -110,10 +110,10 @@ func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// DeleteServiceAccount revokes the tokens of a service account at once and removes it
+// Delete revokes the tokens of a service account at once and removes it
 // from the organization. What it wrote is kept, with its name.
-func (s *Service) DeleteServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *ServiceAccounts) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := tx.ServiceAccount(ctx, org, id)
 		if err != nil {
 			return err
@@ -131,17 +131,17 @@ func (s *Service) DeleteServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// ServiceTokens lists the tokens of a service account.
-func (s *Service) ServiceTokens(ctx context.Context, org docs.OrgID, id docs.UserID) (store.List[docs.Token], error) {
-	_, err := s.Store.ServiceAccount(ctx, org, id)
-	return s.tokens(store.TokenFilter{User: id}), err
+// Tokens lists the tokens of a service account.
+func (s *ServiceAccounts) Tokens(ctx context.Context, org docs.OrgID, id docs.UserID) (store.List[docs.Token], error) {
+	_, err := s.store.ServiceAccount(ctx, org, id)
+	return listTokens(s.store.Reader, store.TokenFilter{User: id}), err
 }
 
-// CreateServiceToken creates a token of a service account. It has no more rights than the
+// CreateToken creates a token of a service account. It has no more rights than the
 // token of the request: it expires no later, and has no other scopes.
-func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, in NewToken) (docs.Token, string, error) {
+func (s *ServiceAccounts) CreateToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, in NewToken) (docs.Token, string, error) {
 	in.owner, in.org = id, org
-	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
+	t, err := authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
 		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {
 			return madeToken{}, err
 		}
@@ -150,9 +150,9 @@ func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org do
 	return t.Token, t.secret, err
 }
 
-// RevokeServiceToken revokes a token of a service account at once.
-func (s *Service) RevokeServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, token docs.TokenID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+// RevokeToken revokes a token of a service account at once.
+func (s *ServiceAccounts) RevokeToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, token docs.TokenID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {
 			return err
 		}

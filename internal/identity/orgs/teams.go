@@ -13,13 +13,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// Teams are the teams of organizations.
+type Teams struct{ store *store.Store }
+
 func teamEvent(t docs.Team, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: t.Org, Action: "team." + action, Kind: "team", ID: string(t.ID), Data: data}
 }
 
-// CreateTeam creates a team with members.
-func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
+// Create creates a team with members.
+func (s *Teams) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
 		if err := tx.AddTeam(ctx, t); err != nil {
 			return t, err
@@ -74,9 +77,9 @@ func notMember(who string) error {
 	return errs.E(errs.NotFound, "%q is not a member of the organization", who)
 }
 
-// RenameTeam changes the title of a team.
-func (s *Service) RenameTeam(ctx context.Context, g *authz.Grant, t docs.Team, title string) (docs.Team, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
+// Rename changes the title of a team.
+func (s *Teams) Rename(ctx context.Context, g *authz.Grant, t docs.Team, title string) (docs.Team, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
 		if err := renameTeam(ctx, tx, g.Actor, t, title); err != nil {
 			return t, err
 		}
@@ -84,9 +87,9 @@ func (s *Service) RenameTeam(ctx context.Context, g *authz.Grant, t docs.Team, t
 	})
 }
 
-// Team returns a team of an organization.
-func (s *Service) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
-	return s.Store.Team(ctx, org, id)
+// Get returns a team of an organization.
+func (s *Teams) Get(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
+	return s.store.Team(ctx, org, id)
 }
 
 func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, title string) error {
@@ -100,14 +103,16 @@ func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, 
 	return audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, after))
 }
 
-// DeleteTeam deletes a team and the grants to it. Its members stay in the organization.
-func (s *Service) DeleteTeam(ctx context.Context, g *authz.Grant, t docs.Team) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		if _, err := tx.DropTeam(ctx, t.Org, t.ID); err != nil {
-			return err
-		}
-		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "delete", map[string]any{"title": t.Title}))
-	})
+// Delete deletes a team and the grants to it. Its members stay in the organization.
+func (s *Teams) Delete(ctx context.Context, g *authz.Grant, t docs.Team) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error { return deleteTeam(ctx, tx, g.Actor, t) })
+}
+
+func deleteTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team) error {
+	if _, err := tx.DropTeam(ctx, t.Org, t.ID); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, teamEvent(t, "delete", map[string]any{"title": t.Title}))
 }
 
 // TeamChange is a change to the members of a team. Add and Remove contain user ids or
@@ -118,11 +123,11 @@ type TeamChange struct {
 	Memberships map[docs.UserID]docs.TeamRole
 }
 
-// ChangeTeam adds, changes and removes members of a team in one transaction. A user who
+// Change adds, changes and removes members of a team in one transaction. A user who
 // is both added and removed is removed. The audit log has the numbers of members that were
 // added, changed and removed by it.
-func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c TeamChange) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *Teams) Change(ctx context.Context, g *authz.Grant, t docs.Team, c TeamChange) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		removed, added, changed, left := map[docs.UserID]bool{}, map[docs.UserID]bool{}, map[docs.UserID]bool{}, 0
 		for _, who := range c.Remove {
 			u, err := FindMember(ctx, tx, g, t.Org, who)
@@ -224,9 +229,9 @@ func changeMembership(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.
 	return nil
 }
 
-// RemoveFromTeam removes one member from a team.
-func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+// RemoveMember removes one member from a team.
+func (s *Teams) RemoveMember(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		err := changeMembership(ctx, tx, g, t, user, func() error {
 			had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
 			if err == nil && !had {
@@ -241,12 +246,12 @@ func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Tea
 	})
 }
 
-// Teams lists the teams of an organization whose title contains a text. If owner is set,
+// List lists the teams of an organization whose title contains a text. If owner is set,
 // it lists only the teams that this member can manage.
-func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, owner docs.UserID, title string) (store.List[docs.Team], error) {
+func (s *Teams) List(ctx context.Context, g *authz.Grant, org docs.OrgID, owner docs.UserID, title string) (store.List[docs.Team], error) {
 	f := store.TeamFilter{Owner: owner, Title: title}
 	if owner != "" {
-		access, err := s.Store.Access(ctx, org, owner)
+		access, err := s.store.Access(ctx, org, owner)
 		if err != nil {
 			return store.List[docs.Team]{}, err
 		}
@@ -254,26 +259,26 @@ func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, own
 	}
 	return authz.VisiblePeople(g, store.List[docs.Team]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Team, store.Key, error) {
-			return s.Store.Teams(ctx, org, f, p)
+			return s.store.Teams(ctx, org, f, p)
 		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTeams(ctx, org, f) },
+		Count: func(ctx context.Context) (int64, error) { return s.store.CountTeams(ctx, org, f) },
 	}), nil
 }
 
-// TeamsOf lists the teams of a member whose title contains a text.
-func (s *Service) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string) (store.List[store.MemberTeam], error) {
-	_, err := s.Store.Member(ctx, org, user)
+// Of lists the teams of a member whose title contains a text.
+func (s *Teams) Of(ctx context.Context, org docs.OrgID, user docs.UserID, title string) (store.List[store.MemberTeam], error) {
+	_, err := s.store.Member(ctx, org, user)
 	return store.List[store.MemberTeam]{Page: func(ctx context.Context, p store.Page) ([]store.MemberTeam, store.Key, error) {
-		return s.Store.TeamsOf(ctx, org, user, title, p)
+		return s.store.TeamsOf(ctx, org, user, title, p)
 	}}, err
 }
 
-// TeamMembers lists the members of a team. A guest who belongs to the team can see the
+// Members lists the members of a team. A guest who belongs to the team can see the
 // team, but not its other members.
-func (s *Service) TeamMembers(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
+func (s *Teams) Members(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
 	return authz.VisiblePeople(g, store.List[docs.TeamMembership]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.TeamMembership, store.Key, error) {
-			return s.Store.TeamMembers(ctx, team, p)
+			return s.store.TeamMembers(ctx, team, p)
 		},
 	})
 }

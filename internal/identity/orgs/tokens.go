@@ -12,7 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// NewToken is the input of CreateToken.
+// Tokens are the tokens of people, and those that are used in an organization.
+type Tokens struct{ store *store.Store }
+
+// NewToken is the input of Create.
 type NewToken struct {
 	Label     string
 	Scopes    docs.Scopes
@@ -22,11 +25,11 @@ type NewToken struct {
 	org   docs.OrgID  // the only organization that it is valid for; empty for all of the owner
 }
 
-// CreateToken creates a token for the caller and returns its secret, which is not stored.
+// Create creates a token for the caller and returns its secret, which is not stored.
 // The token expires no later than the token of the request. That limit does not apply to
 // sessions, in which a person decides.
-func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
-	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
+func (s *Tokens) Create(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
+	t, err := authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (madeToken, error) {
 		u, err := tx.User(ctx, g.Actor.User)
 		if err != nil {
 			return madeToken{}, err
@@ -101,24 +104,22 @@ func tokenEvent(action string, org docs.OrgID, id docs.TokenID, data map[string]
 	return audit.Event{Org: org, Action: "token." + action, Kind: "token", ID: string(id), Data: data}
 }
 
-// tokens lists the tokens that match a filter.
-func (s *Service) tokens(f store.TokenFilter) store.List[docs.Token] {
+// listTokens lists the tokens that match a filter.
+func listTokens(r store.Reader, f store.TokenFilter) store.List[docs.Token] {
 	return store.List[docs.Token]{
-		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
-			return s.Store.Tokens(ctx, f, p)
-		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTokens(ctx, f) },
+		Page:  func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) { return r.Tokens(ctx, f, p) },
+		Count: func(ctx context.Context) (int64, error) { return r.CountTokens(ctx, f) },
 	}
 }
 
-// Tokens lists the caller's tokens.
-func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
-	return s.tokens(store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org})
+// List lists the caller's tokens.
+func (s *Tokens) List(g *authz.Grant) store.List[docs.Token] {
+	return listTokens(s.store.Reader, store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org})
 }
 
-// RevokeToken revokes one of the caller's tokens at once.
-func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+// Revoke revokes one of the caller's tokens at once.
+func (s *Tokens) Revoke(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		return revoke(ctx, tx, g.Actor, store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org}, id)
 	})
 }
@@ -134,22 +135,22 @@ func revoke(ctx context.Context, tx *store.Tx, by authz.Actor, f store.TokenFilt
 	return audit.Record(ctx, tx, by, tokenEvent("revoke", f.Org, id, map[string]any{"owner": f.User}))
 }
 
-// OrgTokens lists the tokens of an organization's service accounts, and the tokens of
+// OfOrg lists the tokens of an organization's service accounts, and the tokens of
 // members that were used in the organization.
-func (s *Service) OrgTokens(org docs.OrgID) store.List[docs.UsedToken] {
+func (s *Tokens) OfOrg(org docs.OrgID) store.List[docs.UsedToken] {
 	return store.List[docs.UsedToken]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.UsedToken, store.Key, error) {
-			return s.Store.OrgTokens(ctx, org, p)
+			return s.store.OrgTokens(ctx, org, p)
 		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountOrgTokens(ctx, org) },
+		Count: func(ctx context.Context) (int64, error) { return s.store.CountOrgTokens(ctx, org) },
 	}
 }
 
-// RevokeOrgToken revokes a token for an organization. A token that is valid only for the
+// RevokeForOrg revokes a token for an organization. A token that is valid only for the
 // organization is deleted. Any other token belongs to its owner, who may use it in other
 // organizations, so it is only blocked in this one.
-func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+func (s *Tokens) RevokeForOrg(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) error {
+	return authz.Do(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.OrgToken(ctx, org, id)
 		switch {
 		case err != nil:
@@ -166,9 +167,9 @@ func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.O
 	})
 }
 
-// UnblockOrgToken makes an organization accept a token again that it has blocked.
-func (s *Service) UnblockOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.UsedToken, error) {
+// Unblock makes an organization accept a token again that it has blocked.
+func (s *Tokens) Unblock(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
+	return authz.InTx(ctx, s.store, g, func(tx *store.Tx, g *authz.Grant) (docs.UsedToken, error) {
 		t, err := tx.OrgToken(ctx, org, id)
 		if err != nil || t.BlockedAt.IsZero() {
 			return t, err

@@ -19,14 +19,14 @@ type Usage struct {
 }
 
 // Usage returns the usage and the quotas of an organization.
-func (s *Service) Usage(ctx context.Context, org docs.OrgID) (out Usage, err error) {
+func (s *Organizations) Usage(ctx context.Context, org docs.OrgID) (out Usage, err error) {
 	out.Org = org
-	if out.Used, err = s.Store.OrgUsage(ctx, org, docs.TimeOf(s.Store.Clock())); err != nil {
+	if out.Used, err = s.store.OrgUsage(ctx, org, docs.TimeOf(s.store.Clock())); err != nil {
 		return out, err
 	}
-	if out.Quotas, err = s.Store.Quotas(ctx, org); err != nil {
+	if out.Quotas, err = s.store.Quotas(ctx, org); err != nil {
 		return out, err
 	}
-	out.Spaces, err = s.Store.LargestSpaces(ctx, org, maxUsedSpaces)
+	out.Spaces, err = s.store.LargestSpaces(ctx, org, maxUsedSpaces)
 	return out, err
 }

@@ -36,7 +36,7 @@ func (h *Handler) groups(c *call, found ...docs.DirectoryGroup) ([]any, error) {
 			Meta: meta{"Group", formatTime(d.Team.CreatedAt), c.base + "/Groups/" + string(d.Team.ID)},
 		}
 		if !without {
-			users, err := h.Orgs.DirectoryMembers(c.r.Context(), d.Team.ID, left+1)
+			users, err := h.Directory.Members(c.r.Context(), d.Team.ID, left+1)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (h *Handler) listGroups(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	found, total, err := h.Orgs.DirectoryGroups(c.r.Context(), c.org, f, s.from, s.count)
+	found, total, err := h.Directory.Groups(c.r.Context(), c.org, f, s.from, s.count)
 	if err != nil {
 		return answer{}, err
 	}
@@ -99,7 +99,7 @@ func (h *Handler) listGroups(c *call) (answer, error) {
 }
 
 func (h *Handler) getGroup(c *call) (answer, error) {
-	d, err := h.Orgs.DirectoryGroup(c.r.Context(), c.org, c.teamID())
+	d, err := h.Directory.Group(c.r.Context(), c.org, c.teamID())
 	return h.one(c, http.StatusOK, d, err)
 }
 
@@ -108,7 +108,7 @@ func (h *Handler) createGroup(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := h.Orgs.CreateGroup(c.r.Context(), c.grant, c.org, in.Title.Or(""), in.Group)
+	d, err := h.Directory.CreateGroup(c.r.Context(), c.grant, c.org, in.Title.Or(""), in.Group)
 	return h.one(c, http.StatusCreated, d, err)
 }
 
@@ -132,12 +132,12 @@ func (h *Handler) patchGroup(c *call) (answer, error) {
 }
 
 func (h *Handler) changeGroup(c *call, in *groupInput) (answer, error) {
-	d, err := h.Orgs.ChangeGroup(c.r.Context(), c.grant, c.org, c.teamID(), in.Group)
+	d, err := h.Directory.ChangeGroup(c.r.Context(), c.grant, c.org, c.teamID(), in.Group)
 	return h.one(c, http.StatusOK, d, err)
 }
 
 func (h *Handler) deleteGroup(c *call) (answer, error) {
-	err := h.Orgs.DeleteGroup(c.r.Context(), c.grant, c.org, c.teamID())
+	err := h.Directory.DeleteGroup(c.r.Context(), c.grant, c.org, c.teamID())
 	return answer{status: http.StatusNoContent}, err
 }
 

@@ -36,11 +36,11 @@ const (
 
 // Config holds the dependencies of the handler.
 type Config struct {
-	Guard   *authz.Guard
-	Orgs    *orgs.Service
-	BaseURL string
-	Clock   func() time.Time
-	Log     *slog.Logger
+	Guard     *authz.Guard
+	Directory *orgs.Directory
+	BaseURL   string
+	Clock     func() time.Time
+	Log       *slog.Logger
 	// Take counts a request against the rate limit of the client.
 	Take func(w http.ResponseWriter, r *http.Request) error
 }

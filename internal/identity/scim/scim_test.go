@@ -33,7 +33,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	files := t.TempDir()
 	w := &world{t: t, files: files, srv: start(t, o, files)}
 	var err error
-	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
+	if w.boot, err = w.srv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -243,7 +243,7 @@ func TestTheLastAdminStays(t *testing.T) {
 // organization.
 func TestNamesBelongToPeople(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		other, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
+		other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,12 +333,12 @@ func TestGroups(t *testing.T) {
 
 func TestOnlyAdminsAreLetIn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		other, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
+		other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		eve := w.create("eve@octavo.example")
-		plain, err := w.srv.Orgs.CreateTokenFor(t.Context(), "eve@octavo.example", orgs.NewToken{Label: "x"})
+		plain, err := w.srv.Orgs.Operator.CreateToken(t.Context(), "eve@octavo.example", orgs.NewToken{Label: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestOnlyAdminsAreLetIn(t *testing.T) {
 			t.Errorf("a team with somebody of another organization: %d", r.status)
 		}
 		w.do("GET", "/Nothing", "", 404)
-		machine, err := w.srv.Orgs.CreateServiceAccount(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, "Directory", docs.Guest)
+		machine, err := w.srv.Orgs.ServiceAccounts.Create(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, "Directory", docs.Guest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestDeactivationIsAtOnce(t *testing.T) {
 			second = start(t, o, w.files)
 		}
 		eve := w.create("eve@octavo.example")
-		token, err := w.srv.Orgs.CreateTokenFor(t.Context(), "eve@octavo.example", orgs.NewToken{Label: "x"})
+		token, err := w.srv.Orgs.Operator.CreateToken(t.Context(), "eve@octavo.example", orgs.NewToken{Label: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,9 +18,9 @@ import (
 func (w *world) stranger(email string) {
 	w.t.Helper()
 	ctx := w.t.Context()
-	made, err := w.srv.Orgs.Bootstrap(ctx, email, "Elsewhere", "test")
+	made, err := w.srv.Orgs.Operator.Bootstrap(ctx, email, "Elsewhere", "test")
 	if err == nil {
-		_, err = w.srv.Orgs.UpdateUser(ctx, authz.OperatorGrant(made.User), made.User, orgs.UserPatch{DisplayName: opt.Of("Dr. Strange"), PhotoURL: opt.Of("https://pictures.test/strange.png")})
+		_, err = w.srv.Orgs.Accounts.Update(ctx, authz.OperatorGrant(made.User), made.User, orgs.UserPatch{DisplayName: opt.Of("Dr. Strange"), PhotoURL: opt.Of("https://pictures.test/strange.png")})
 	}
 	if err != nil {
 		w.t.Fatal(err)

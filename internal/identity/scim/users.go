@@ -65,7 +65,7 @@ func (h *Handler) listUsers(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	found, total, err := h.Orgs.DirectoryUsers(c.r.Context(), c.org, f, s.from, s.count)
+	found, total, err := h.Directory.Users(c.r.Context(), c.org, f, s.from, s.count)
 	var items []any
 	for _, d := range found {
 		items = append(items, c.user(d))
@@ -74,7 +74,7 @@ func (h *Handler) listUsers(c *call) (answer, error) {
 }
 
 func (h *Handler) getUser(c *call) (answer, error) {
-	d, err := h.Orgs.DirectoryUser(c.r.Context(), c.org, c.userID())
+	d, err := h.Directory.User(c.r.Context(), c.org, c.userID())
 	return answer{http.StatusOK, c.user(d)}, err
 }
 
@@ -83,7 +83,7 @@ func (h *Handler) createUser(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	d, err := h.Orgs.Provision(c.r.Context(), c.grant, c.org, in.email, in.person())
+	d, err := h.Directory.Provision(c.r.Context(), c.grant, c.org, in.email, in.person())
 	return answer{http.StatusCreated, c.user(d)}, err
 }
 
@@ -104,7 +104,7 @@ func (h *Handler) patchUser(c *call) (answer, error) {
 }
 
 func (h *Handler) updateUser(c *call, in *userInput) (answer, error) {
-	d, err := h.Orgs.DirectoryUser(c.r.Context(), c.org, c.userID())
+	d, err := h.Directory.User(c.r.Context(), c.org, c.userID())
 	if err != nil {
 		return answer{}, err
 	}
@@ -113,12 +113,12 @@ func (h *Handler) updateUser(c *call, in *userInput) (answer, error) {
 	if in.email != "" && in.email != d.Member.User.Email {
 		return answer{}, bad("mutability", "the userName of somebody cannot be changed: people change their address themselves, or you delete the user and create another one")
 	}
-	d, err = h.Orgs.UpdateFromDirectory(c.r.Context(), c.grant, c.org, c.userID(), in.person())
+	d, err = h.Directory.UpdateUser(c.r.Context(), c.grant, c.org, c.userID(), in.person())
 	return answer{http.StatusOK, c.user(d)}, err
 }
 
 func (h *Handler) deleteUser(c *call) (answer, error) {
-	err := h.Orgs.Remove(c.r.Context(), c.grant, c.org, c.userID())
+	err := h.Directory.RemoveUser(c.r.Context(), c.grant, c.org, c.userID())
 	return answer{status: http.StatusNoContent}, err
 }
 

@@ -123,7 +123,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 		t.Fatal(err)
 	}
 	sv := server.NewServices(st, testdb.Blobs(t), policy)
-	b, err := sv.Orgs.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	w.store = testdb.Open(t, o)
 	w.sites = sites.New(w.store, sites.Config{Hosts: sites.Hosts{Base: base}})
 	w.audience = audience.New(w.sites)
-	b, err := orgs.New(w.store, orgs.Config{}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
+	b, err := orgs.New(w.store, orgs.Config{}).Operator.Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
 	top, _, err := authz.NewChecker(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)

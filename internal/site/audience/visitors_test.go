@@ -22,7 +22,7 @@ import (
 func TestPreviewsAreOfTheirMaker(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
-		invited, err := orgs.New(w.store, orgs.Config{}).Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{{Email: "bob@octavo.test", Role: docs.Create}}, true)
+		invited, err := orgs.New(w.store, orgs.Config{}).Members.Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{{Email: "bob@octavo.test", Role: docs.Create}}, true)
 		w.must(err)
 		bob := invited.Users[0]
 		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {

@@ -14,7 +14,7 @@ import (
 func open(t *testing.T, o store.Options) (*Service, docs.SiteID) {
 	t.Helper()
 	s := testdb.Open(t, o)
-	b, err := orgs.New(s, orgs.Config{}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
+	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world { return newWorldIn(t, testdb.SQLite(t)) }
 func newWorldIn(t *testing.T, o store.Options) *world {
 	t.Helper()
 	w := newNode(t, o, testdb.Blobs(t))
-	b, err := orgs.New(w.sites.Store, orgs.Config{}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
+	b, err := orgs.New(w.sites.Store, orgs.Config{}).Operator.Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	must(t, err)
 	w.org, w.actor, w.token = b.Organization, authz.OperatorGrant(b.User).Actor, b.Token
 	return w

@@ -53,7 +53,7 @@ func newWorldWith(t *testing.T, o store.Options, dns challenge.Resolver) *world 
 	w.sites = w.service(dns)
 	w.audience = audience.New(w.sites)
 	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
-	b, err := orgs.New(w.store, orgs.Config{}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
+	b, err := orgs.New(w.store, orgs.Config{}).Operator.Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
 	top, _, err := authz.NewChecker(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
@@ -232,7 +232,7 @@ func TestRolesOnASite(t *testing.T) {
 			{docs.Guest, docs.Guest, errs.NotFound, false},
 			{docs.Guest, docs.Edit, errs.Forbidden, false},
 		} {
-			invited, err := people.Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{
+			invited, err := people.Members.Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{
 				{Email: fmt.Sprintf("x%s-%sx@octavo.test", c.org, c.on), Role: c.org},
 			}, true)
 			w.must(err)

@@ -34,7 +34,7 @@ func TestAProposalThatFailsIsArchived(t *testing.T) {
 			}
 			return w.s.Propose(ctx, g, cluster, "")
 		}
-		if err := w.sv.Orgs.SetQuotasByOperator(ctx, w.org, sp.ID, docs.Quotas{docs.QuotaContent: 1}, nil); err != nil {
+		if err := w.sv.Orgs.Operator.SetQuotas(ctx, w.org, sp.ID, docs.Quotas{docs.QuotaContent: 1}, nil); err != nil {
 			w.t.Fatal(err)
 		}
 		if _, _, err := propose(); !errs.Is(err, errs.Quota) {
@@ -43,7 +43,7 @@ func TestAProposalThatFailsIsArchived(t *testing.T) {
 		if cr, open, err := reviews.OpenForCluster(ctx, w.sv.Store.Reader, sp.ID, cluster); open || err != nil {
 			w.t.Errorf("%+v is open: %v", cr, err)
 		}
-		if err := w.sv.Orgs.SetQuotasByOperator(ctx, w.org, sp.ID, nil, []docs.Quota{docs.QuotaContent}); err != nil {
+		if err := w.sv.Orgs.Operator.SetQuotas(ctx, w.org, sp.ID, nil, []docs.Quota{docs.QuotaContent}); err != nil {
 			w.t.Fatal(err)
 		}
 		if _, made, err := propose(); !made || err != nil {

@@ -44,7 +44,7 @@ func newWorld(t testing.TB, o store.Options) *world {
 	o.Clock = func() time.Time { return w.now }
 	st := testdb.Open(t, o)
 	sv := server.NewServices(st, testdb.Blobs(t), outbound.Policy{})
-	b, err := sv.Orgs.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

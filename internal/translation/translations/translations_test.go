@@ -95,7 +95,7 @@ func newWorld(t *testing.T, o store.Options, e translate.Engine) *world {
 	w := &world{t: t, sv: server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{}), engine: &counted{Engine: e}}
 	w.sv.Content.BaseURL, w.sv.Content.Source.BaseURL = "http://octavo.test", "http://octavo.test"
 	w.sv.Translations.Name, w.sv.Translations.Engine = "test", &translate.Client{Engine: w.engine, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	b, err := w.sv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
+	b, err := w.sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	w.ok(err)
 	w.by, w.org = authz.Actor{User: b.User}, b.Organization
 	sp, _, err := w.sv.Spaces.Create(t.Context(), w.admin(), spaces.NewSpace{Title: "Handbook", EditMode: docs.EditLive, Empty: true, Language: "en"})
@@ -360,11 +360,11 @@ func TestWhatAnEngineCannotDo(t *testing.T) {
 		page := w.apply(w.source, insert("# Page\n\nOne.\n"))[0].Page
 		tr := w.create()
 		w.apply(w.source, write(page, "Two.\n"))
-		w.ok(w.sv.Orgs.SetQuotasByOperator(t.Context(), w.org, tr.Result, docs.Quotas{docs.QuotaContent: 1}, nil))
+		w.ok(w.sv.Orgs.Operator.SetQuotas(t.Context(), w.org, tr.Result, docs.Quotas{docs.QuotaContent: 1}, nil))
 		if tr = w.run(tr); !strings.HasPrefix(tr.Error, "the quota ") || tr.Stats.Runs != 2 {
 			t.Errorf("%+v", tr)
 		}
-		w.ok(w.sv.Orgs.SetQuotasByOperator(t.Context(), w.org, tr.Result, nil, []docs.Quota{docs.QuotaContent}))
+		w.ok(w.sv.Orgs.Operator.SetQuotas(t.Context(), w.org, tr.Result, nil, []docs.Quota{docs.QuotaContent}))
 		if tr = w.run(tr); tr.Error != "" || w.markdown(tr.Result, page) != "TWO." {
 			t.Errorf("%+v", tr)
 		}

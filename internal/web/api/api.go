@@ -80,13 +80,13 @@ func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
 	c.Kernel.Tags = tags
 	v := wire.NewViews(kernel.New(c.Kernel, secret), c.Content, c.Reviews, c.Sites)
-	people.Register(v, people.Services{Orgs: c.Orgs, SignIn: c.SignIn, Inbox: c.Inbox})
+	people.Register(v, people.Services{Accounts: c.Orgs.Accounts, Tokens: c.Orgs.Tokens, SignIn: c.SignIn, Inbox: c.Inbox})
 	orgsapi.Register(v, orgsapi.Services{Orgs: c.Orgs, Spaces: c.Spaces, SSO: c.SSO, OIDC: c.OIDC, Webhooks: c.Webhooks})
 	openapi.Register(v, openapi.Services{APISpecs: c.APISpecs, Content: c.Content, Audience: c.Audience})
 	sitesapi.Register(v, sitesapi.Services{Audience: c.Audience, Sites: c.Sites, Content: c.Content, Spaces: c.Spaces, Insights: c.Insights, ExportSite: c.ExportSite})
 	support.Register(v, support.Services{Conversations: c.Conversations})
 	contentapi.Register(v, contentapi.Services{
-		Content: c.Content, Reviews: c.Reviews, Orgs: c.Orgs, Spaces: c.Spaces, Audience: c.Audience, Embeds: c.Embeds,
+		Content: c.Content, Reviews: c.Reviews, Organizations: c.Orgs.Organizations, Spaces: c.Spaces, Audience: c.Audience, Embeds: c.Embeds,
 	})
 	requests.Register(v, requests.Services{Content: c.Content, Reviews: c.Reviews, Comments: c.Comments})
 	spacesapi.Register(v, spacesapi.Services{Spaces: c.Spaces, ShareLinks: c.Sites.ShareLinks, Git: c.Git})

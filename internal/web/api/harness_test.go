@@ -75,7 +75,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 // bootstrap makes an organization ($org) with an admin (an actor and $user_NAME).
 func (w *world) bootstrap(name, email, title, org string) {
 	w.t.Helper()
-	b, err := w.srv.Orgs.Bootstrap(context.Background(), email, title, "test")
+	b, err := w.srv.Orgs.Operator.Bootstrap(context.Background(), email, title, "test")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -93,13 +93,13 @@ func (w *world) addUser(name, role string, scopes ...docs.Scope) {
 			as = docs.Guest
 		}
 		op := authz.OperatorGrant(docs.UserID(w.vars["user_admin"]))
-		if _, err := w.srv.Orgs.Invite(ctx, op, docs.OrgID(w.vars["org"]), []orgs.Invitee{{Email: email, Role: as}}, false); err != nil {
+		if _, err := w.srv.Orgs.Members.Invite(ctx, op, docs.OrgID(w.vars["org"]), []orgs.Invitee{{Email: email, Role: as}}, false); err != nil {
 			w.t.Fatal(err)
 		}
-	} else if _, err := w.srv.Orgs.CreateUser(ctx, email); err != nil && !errs.Is(err, errs.Conflict) {
+	} else if _, err := w.srv.Orgs.Operator.CreateUser(ctx, email); err != nil && !errs.Is(err, errs.Conflict) {
 		w.t.Fatal(err)
 	}
-	secret, err := w.srv.Orgs.CreateTokenFor(ctx, email, orgs.NewToken{Label: "test", Scopes: scopes})
+	secret, err := w.srv.Orgs.Operator.CreateToken(ctx, email, orgs.NewToken{Label: "test", Scopes: scopes})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -56,11 +56,11 @@ func TestWhoJoinsByDomain(t *testing.T) {
 	if err != nil || u.Verified {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	if err := w.srv.Orgs.Join(ctx, authz.OperatorGrant(u.ID), org); !errs.Is(err, errs.Invalid) || member(u.ID) {
+	if err := w.srv.Orgs.Domains.Join(ctx, authz.OperatorGrant(u.ID), org); !errs.Is(err, errs.Invalid) || member(u.ID) {
 		t.Errorf("somebody with an unverified address joins: %v", err)
 	}
 
-	domains, err := w.srv.Orgs.EmailDomains(ctx, org)
+	domains, err := w.srv.Orgs.Domains.List(ctx, org)
 	if err != nil || len(domains) != 1 || domains[0].Proved {
 		t.Fatalf("%+v, %v", domains, err)
 	}

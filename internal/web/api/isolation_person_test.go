@@ -120,7 +120,7 @@ func TestNoOperationReachesAnotherOrganizationOfThePerson(t *testing.T) {
 		if a := w.must("both", "GET", "/user/inbox", ""); !strings.Contains(string(a.body), marker) {
 			t.Fatalf("the person has no notice of Acme: %s", a.body)
 		}
-		domains, err := w.srv.Orgs.EmailDomains(context.Background(), docs.OrgID(w.vars["org"]))
+		domains, err := w.srv.Orgs.Domains.List(context.Background(), docs.OrgID(w.vars["org"]))
 		if err != nil || len(domains) != 1 {
 			t.Fatalf("%+v, %v", domains, err)
 		}

@@ -39,7 +39,7 @@ func (w *world) verifyUsage(ctx context.Context, r store.Reader, sp docs.Space) 
 // limit sets quotas of Acme, or of its space.
 func (w *world) limit(space string, q docs.Quotas) {
 	w.t.Helper()
-	if err := w.srv.Orgs.SetQuotasByOperator(context.Background(), docs.OrgID(w.vars["org"]), docs.SpaceID(space), q, nil); err != nil {
+	if err := w.srv.Orgs.Operator.SetQuotas(context.Background(), docs.OrgID(w.vars["org"]), docs.SpaceID(space), q, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -50,19 +50,19 @@ func (h *Handler) showAccount(v *visit, notice, secret string) (err error) {
 	g := v.grant
 	ctx := v.r.Context()
 	d := accountData{Current: g.Actor.Token, Secret: secret}
-	if d.User, err = h.Orgs.Me(ctx, g); err != nil {
+	if d.User, err = h.Orgs.Accounts.Me(ctx, g); err != nil {
 		return err
 	}
 	if d.Sessions, err = h.SignIn.NewestSessions(ctx, g); err != nil {
 		return err
 	}
-	if d.Tokens, _, err = h.Orgs.Tokens(g).Page(ctx, store.Page{Limit: orgs.MaxTokens}); err != nil {
+	if d.Tokens, _, err = h.Orgs.Tokens.List(g).Page(ctx, store.Page{Limit: orgs.MaxTokens}); err != nil {
 		return err
 	}
 	if d.Passkeys, err = h.SignIn.Passkeys(ctx, g); err != nil {
 		return err
 	}
-	mine, _, err := h.Orgs.Organizations(g).Page(ctx, store.Page{Limit: maxOrgs})
+	mine, _, err := h.Orgs.Organizations.List(g).Page(ctx, store.Page{Limit: maxOrgs})
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (h *Handler) profile(v *visit) error {
 	if n := len([]rune(name)); n == 0 || n > 64 {
 		return errs.E(errs.Invalid, "Your name must have 1 to 64 characters.")
 	}
-	if _, err := h.Orgs.UpdateUser(v.r.Context(), v.grant, v.grant.Actor.User, orgs.UserPatch{DisplayName: opt.Of(name)}); err != nil {
+	if _, err := h.Orgs.Accounts.Update(v.r.Context(), v.grant, v.grant.Actor.User, orgs.UserPatch{DisplayName: opt.Of(name)}); err != nil {
 		return err
 	}
 	return v.done("profile")
@@ -161,7 +161,7 @@ func (h *Handler) createToken(v *visit) error {
 	if v.value("access") == "read" {
 		in.Scopes = docs.Scopes{docs.ScopeRead}
 	}
-	_, secret, err := h.Orgs.CreateToken(v.r.Context(), v.grant, in)
+	_, secret, err := h.Orgs.Tokens.Create(v.r.Context(), v.grant, in)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (h *Handler) createToken(v *visit) error {
 }
 
 func (h *Handler) revokeToken(v *visit) error {
-	if err := h.Orgs.RevokeToken(v.r.Context(), v.grant, docs.TokenID(v.value("token"))); err != nil {
+	if err := h.Orgs.Tokens.Revoke(v.r.Context(), v.grant, docs.TokenID(v.value("token"))); err != nil {
 		return err
 	}
 	return v.done("token")
@@ -177,7 +177,7 @@ func (h *Handler) revokeToken(v *visit) error {
 
 // deleteAccount deletes the account of the user, who must type its address.
 func (h *Handler) deleteAccount(v *visit) error {
-	if err := h.Orgs.DeleteMe(v.r.Context(), v.grant, v.value("email")); err != nil {
+	if err := h.Orgs.Accounts.DeleteMe(v.r.Context(), v.grant, v.value("email")); err != nil {
 		return err
 	}
 	h.dropCookie(v)

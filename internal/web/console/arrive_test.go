@@ -68,7 +68,7 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		org := "/orgs/" + string(w.boot.Organization)
-		other, err := w.srv.Orgs.Bootstrap(t.Context(), "eve@evil.example", "Evil", "test")
+		other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "eve@evil.example", "Evil", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestNoAccountIsTakenOverByAnAddress(t *testing.T) {
 				t.Errorf("%s is let in", what)
 			}
 		}
-		victim, err := w.srv.Orgs.Bootstrap(t.Context(), "vic@other.example", "Other", "test")
+		victim, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "vic@other.example", "Other", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestAnOrganizationAsksForItsProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byMail, err := w.srv.Orgs.CreateTokenFor(t.Context(), "grace@acme.example", orgs.NewToken{Label: "test"})
+		byMail, err := w.srv.Orgs.Operator.CreateToken(t.Context(), "grace@acme.example", orgs.NewToken{Label: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func TestACluster(t *testing.T) {
 		if n := strings.Count(got.text, "https://desk.example/1"); n != 1 {
 			t.Errorf("a conversation is listed %d times", n)
 		}
-		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
+		if _, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
 			t.Fatal(err)
 		}
 		for _, email := range []string{"reader@octavo.example", "mallory@octavo.example"} {

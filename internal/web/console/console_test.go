@@ -56,7 +56,7 @@ func newWorld(t *testing.T, o store.Options, set ...func(*server.Config)) *world
 			t.Error(err)
 		}
 	})
-	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
+	if w.boot, err = w.srv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -343,7 +343,7 @@ func TestChangeOfAddress(t *testing.T) {
 			t.Errorf("a session from before: %s", got.path)
 		}
 		// An address of another account is refused, and only the reader of its mail learns that.
-		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@octavo.example", "Other", "test"); err != nil {
+		if _, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "grace@octavo.example", "Other", "test"); err != nil {
 			t.Fatal(err)
 		}
 		b.post("/account/email", nil, "csrf", csrf(t, b.get("/account")), "email", "grace@octavo.example")
@@ -396,7 +396,7 @@ func TestInvitation(t *testing.T) {
 // Neither many requests for links nor a mail server that is down lock a user out.
 func TestNobodyIsLockedOut(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
-	if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
+	if _, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
 		t.Fatal(err)
 	}
 	mallory := w.browser()

@@ -66,7 +66,7 @@ func (v *visit) page(title string, d any) page {
 
 // organizationOf returns the organization in the path.
 func (h *Handler) organizationOf(v *visit) (docs.Organization, error) {
-	return h.Orgs.Organization(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
+	return h.Orgs.Organizations.Get(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
 }
 
 // parentLink returns the link to the organization in the path. It returns an error if the resource

@@ -80,7 +80,7 @@ func TestContentPages(t *testing.T) {
 				t.Errorf("%s: %d\n%s", path, got.status, got.text)
 			}
 		}
-		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
+		if _, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
 			t.Fatal(err)
 		}
 		stranger := w.browser()

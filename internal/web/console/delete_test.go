@@ -60,10 +60,10 @@ func TestDeleteAccount(t *testing.T) {
 		if got := b.post("/account/delete", nil, "csrf", form, "email", "ada@octavo.example"); got.status != 412 || !strings.Contains(got.text, "Acme") {
 			t.Errorf("the last admin: %d\n%s", got.status, got.text)
 		}
-		if _, err := w.srv.Orgs.Invite(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Admin}}, false); err != nil {
+		if _, err := w.srv.Orgs.Members.Invite(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Admin}}, false); err != nil {
 			t.Fatal(err)
 		}
-		bob, err := w.srv.Orgs.CreateTokenFor(t.Context(), "bob@octavo.example", orgs.NewToken{Label: "test"})
+		bob, err := w.srv.Orgs.Operator.CreateToken(t.Context(), "bob@octavo.example", orgs.NewToken{Label: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func TestPublicSitesAreListed(t *testing.T) {
 		if got := b.home(asBrowser); strings.Count(got.text, "<li>") != 50 || !strings.Contains(got.text, "only the oldest ones are listed") {
 			t.Errorf("%d sites are listed", strings.Count(got.text, "<li>"))
 		}
-		if err := w.srv.Orgs.DeleteByOperator(t.Context(), w.boot.Organization); err != nil {
+		if err := w.srv.Orgs.Operator.DeleteOrganization(t.Context(), w.boot.Organization); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.home(asBrowser); strings.Contains(got.text, "Another") {

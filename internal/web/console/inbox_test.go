@@ -23,10 +23,10 @@ func (w *world) mentioned(b *browser) (page shown) {
 			w.t.Fatal(err)
 		}
 	}
-	in, err := w.srv.Orgs.Invite(ctx, authz.OperatorGrant(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
+	in, err := w.srv.Orgs.Members.Invite(ctx, authz.OperatorGrant(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
 	check(err)
 	page = b.open(w.await("bob@octavo.example", 0)) // the invitation
-	check(w.srv.Orgs.Ping(ctx, &authz.Grant{Actor: authz.Actor{User: in.Users[0]}}, w.boot.Organization))
+	check(w.srv.Orgs.Members.Ping(ctx, &authz.Grant{Actor: authz.Actor{User: in.Users[0]}}, w.boot.Organization))
 	ada := authz.Actor{User: w.boot.User}
 	top, _, err := authz.NewChecker(w.srv.Store.Reader).Org(ctx, ada, authz.CreateContent, w.boot.Organization)
 	check(err)

@@ -61,7 +61,7 @@ func (w *world) mails(to string) (n int) {
 func TestMailsToStrangersAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.api("POST", "/orgs/$org/invites", map[string]any{"emails": []string{"guest@octavo.example"}, "role": nil})
-		guest, err := w.srv.Orgs.CreateTokenFor(t.Context(), "guest@octavo.example", orgs.NewToken{Label: "guest"})
+		guest, err := w.srv.Orgs.Operator.CreateToken(t.Context(), "guest@octavo.example", orgs.NewToken{Label: "guest"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestMailsToStrangersAreLimited(t *testing.T) {
 func TestOnePersonGetsFewInvitations(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	const to = "victim@stranger.example"
-	if _, err := w.srv.Orgs.CreateUser(t.Context(), to); err != nil { // with an account, so that no limit of links counts
+	if _, err := w.srv.Orgs.Operator.CreateUser(t.Context(), to); err != nil { // with an account, so that no limit of links counts
 		t.Fatal(err)
 	}
 	for i := range 7 {

@@ -133,7 +133,7 @@ func TestRefusedLinks(t *testing.T) {
 // The audit log of an organization has a sign-in once the session is used in the organization.
 func TestSessionsInTheLogOfAnOrganization(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		other, err := w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Other", "test")
+		other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Other", "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,12 +197,12 @@ func TestInvitationsAreLimited(t *testing.T) {
 func TestChangesOfATeamInTheLog(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, by, org := t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization
-		in, err := w.srv.Orgs.Invite(ctx, by, org, []orgs.Invitee{{Email: "a@octavo.example", Role: docs.Edit}, {Email: "b@octavo.example", Role: docs.Edit}, {Email: "c@octavo.example", Role: docs.Edit}}, false)
+		in, err := w.srv.Orgs.Members.Invite(ctx, by, org, []orgs.Invitee{{Email: "a@octavo.example", Role: docs.Edit}, {Email: "b@octavo.example", Role: docs.Edit}, {Email: "c@octavo.example", Role: docs.Edit}}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b, c := in.Users[0], in.Users[1], in.Users[2]
-		team, err := w.srv.Orgs.CreateTeam(ctx, by, org, "Writers", []docs.UserID{a})
+		team, err := w.srv.Orgs.Teams.Create(ctx, by, org, "Writers", []docs.UserID{a})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestALinkIsStoredWithItsEntry(t *testing.T) {
 		return time.Now()
 	}
 	sv := server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})
-	boot, err := sv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
+	boot, err := sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 		if !p.grant.Sees(docs.UserID(ref.User)) {
 			return "", false
 		}
-		m, err := p.h.Orgs.Member(p.ctx, p.view.Space.Org, docs.UserID(ref.User))
+		m, err := p.h.Orgs.Members.Get(p.ctx, p.view.Space.Org, docs.UserID(ref.User))
 		return m.User.DisplayName, p.note(err)
 	}
 	return "", false

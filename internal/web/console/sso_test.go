@@ -214,7 +214,7 @@ func TestSignInThatBeginsAtTheProvider(t *testing.T) {
 func TestNoTakeover(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := newSAML(t, w, nil)
-		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "victim@beta.example", "Beta", "test"); err != nil {
+		if _, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "victim@beta.example", "Beta", "test"); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"ada@octavo.example", "ADA@Octavo.Example", "victim@beta.example", "Victim@BETA.example"} {

@@ -305,7 +305,7 @@ func (s *Server) start(ctx context.Context) error {
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Audience: s.Audience, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.console = s.newConsole()
-	s.scim = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
+	s.scim = scim.New(scim.Config{Guard: s.Guard, Directory: s.Orgs.Directory, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
@@ -348,7 +348,7 @@ func (s *Server) configure() error {
 	}
 	*s.Sites = *sites.New(s.Store, published)
 	s.Orgs = orgs.New(s.Store, people)
-	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
+	s.OIDC.OwnsDomain = s.Orgs.Domains.Owns
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
@@ -369,8 +369,8 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(signin.MovedJob, s.SignIn.SendWarning)
 	r.Handle(signin.AddedJob, s.SignIn.SendAdded)
 	r.Handle(orgs.InvitedJob, s.SignIn.SendInvitation)
-	r.Handle(orgs.EraseJob, s.Orgs.Erase)
-	r.Handle(orgs.PurgeJob, s.Orgs.Purge)
+	r.Handle(orgs.EraseJob, s.Orgs.Accounts.Erase)
+	r.Handle(orgs.PurgeJob, s.Orgs.Organizations.Purge)
 	r.Handle(audit.NoticeJob, s.Inbox.Notify)
 	r.Handle(inbox.MailJob, s.Inbox.Send)
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)

@@ -142,7 +142,7 @@ func addSite(t *testing.T, srv *server.Server) {
 			t.Fatal(err)
 		}
 	}
-	b, err := srv.Orgs.Bootstrap(ctx, "ada@octavo.test", "Acme", "test")
+	b, err := srv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.test", "Acme", "test")
 	must(err)
 	actor := authz.Actor{User: b.User}
 	top, _, err := authz.NewChecker(srv.Store.Reader).Org(ctx, actor, authz.CreateContent, b.Organization)

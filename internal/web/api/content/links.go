@@ -101,7 +101,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		return w, nil
 	}
 	if l.org == nil {
-		org, err := l.h.Orgs.Organization(ctx, l.g.Access.Org)
+		org, err := l.h.Organizations.Get(ctx, l.g.Access.Org)
 		if err != nil {
 			return w, err
 		}

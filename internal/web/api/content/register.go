@@ -17,12 +17,12 @@ import (
 
 // Services are what the operations need.
 type Services struct {
-	Content  *content.Service
-	Reviews  *reviews.Service
-	Orgs     *orgs.Service
-	Spaces   *spaces.Service
-	Audience *audience.Service
-	Embeds   *embeds.Service // if nil, pages of other web sites are not fetched
+	Content       *content.Service
+	Reviews       *reviews.Service
+	Organizations *orgs.Organizations
+	Spaces        *spaces.Service
+	Audience      *audience.Service
+	Embeds        *embeds.Service // if nil, pages of other web sites are not fetched
 }
 
 type handlers struct {

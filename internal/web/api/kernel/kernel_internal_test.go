@@ -305,7 +305,7 @@ func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 			t.Errorf("request %d: %d, want %d", i+1, w.Code, want)
 		}
 	}
-	b, err := orgs.New(a.store, orgs.Config{}).Bootstrap(context.Background(), "ada@acme.test", "Acme", "test")
+	b, err := orgs.New(a.store, orgs.Config{}).Operator.Bootstrap(context.Background(), "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (h *handlers) audit(ctx context.Context, in *auditIn) (*kernel.Page[AuditEv
 	if err != nil {
 		return nil, err
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Audit(in.Org, f), auditEvent)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.AuditLog.List(in.Org, f), auditEvent)
 }
 
 func auditEvent(r store.AuditRow) AuditEvent {
@@ -101,7 +101,7 @@ func (h *handlers) exportAudit(ctx context.Context, in *exportAuditIn) (kernel.S
 	if err != nil {
 		return nil, err
 	}
-	list := h.Orgs.Audit(in.Org, f)
+	list := h.Orgs.AuditLog.List(in.Org, f)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "application/jsonl")
 		w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)

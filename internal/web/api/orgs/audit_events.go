@@ -102,7 +102,7 @@ func (h *handlers) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (
 	if !f.Until.IsZero() {
 		f.Until++
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Audit(in.Org, f), h.organizationAuditEvent)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.AuditLog.List(in.Org, f), h.organizationAuditEvent)
 }
 
 type auditEventIn struct {
@@ -111,7 +111,7 @@ type auditEventIn struct {
 }
 
 func (h *handlers) getAuditEvent(ctx context.Context, in *auditEventIn) (*kernel.Out[OrganizationAuditEventDetails], error) {
-	r, err := h.Orgs.AuditEvent(ctx, in.Org, in.ID)
+	r, err := h.Orgs.AuditLog.Event(ctx, in.Org, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ type auditActions struct {
 }
 
 func (h *handlers) listAuditActions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[auditActions], error) {
-	names, err := h.Orgs.AuditActions(ctx, in.Org)
+	names, err := h.Orgs.AuditLog.Actions(ctx, in.Org)
 	w := auditActions{Items: []AuditEventAction{}}
 	for _, name := range names {
 		w.Items = append(w.Items, AuditEventAction{"audit-event-action", name, actionLabel(name)})

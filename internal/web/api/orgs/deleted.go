@@ -49,13 +49,13 @@ func deletedOf(v store.AnyOrg) DeletedOrganization {
 }
 
 func (h *handlers) delete(ctx context.Context, _ *wire.OrgIn) (*kernel.Done, error) {
-	return nil, h.Orgs.Delete(ctx, authz.FromContext(ctx))
+	return nil, h.Orgs.Organizations.Delete(ctx, authz.FromContext(ctx))
 }
 
 func (h *handlers) listDeleted(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
-	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Deleted(authz.FromContext(ctx)), deletedOf)
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Organizations.Deleted(authz.FromContext(ctx)), deletedOf)
 }
 
 func (h *handlers) restore(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
-	return nil, h.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
+	return nil, h.Orgs.Organizations.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

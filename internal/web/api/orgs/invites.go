@@ -101,7 +101,7 @@ type invited struct {
 
 func (h *handlers) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], error) {
 	g := authz.FromContext(ctx)
-	o, err := h.Orgs.Organization(ctx, in.Org)
+	o, err := h.Orgs.Organizations.Get(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (h *handlers) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invite
 	for i, e := range in.Body.Emails {
 		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
 	}
-	v, err := h.Orgs.Invite(ctx, g, in.Org, people, in.Body.SSO)
+	v, err := h.Orgs.Members.Invite(ctx, g, in.Org, people, in.Body.SSO)
 	return kernel.OK(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
 
@@ -123,7 +123,7 @@ type LinkIn struct {
 }
 
 func (h *handlers) acceptLink(ctx context.Context, in *LinkIn) (*kernel.Out[empty], error) {
-	return kernel.OK(empty{}), h.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
+	return kernel.OK(empty{}), h.Orgs.InviteLinks.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }
 
 // inviteLink is the JSON form of an invite link. A link to the organization has a role, a
@@ -157,7 +157,7 @@ type listLinksIn struct {
 }
 
 func (h *handlers) listLinks(ctx context.Context, in *listLinksIn) (*kernel.Page[inviteLink], error) {
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.InviteLinks.List(in.Org), func(l docs.InviteLink) inviteLink {
 		return h.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
 	})
 }
@@ -185,14 +185,14 @@ func (h *handlers) createLink(ctx context.Context, in *createLinkIn) (*kernel.Ou
 	case content && b.Level.IsNull():
 		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")
 	}
-	l, err := h.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
+	l, err := h.Orgs.InviteLinks.Create(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
 	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 func (h *handlers) getLink(ctx context.Context, in *LinkIn) (*kernel.Out[inviteLink], error) {
-	l, err := h.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
+	l, err := h.Orgs.InviteLinks.Get(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
 	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
@@ -205,10 +205,10 @@ type updateLinkIn struct {
 }
 
 func (h *handlers) updateLink(ctx context.Context, in *updateLinkIn) (*kernel.Out[inviteLink], error) {
-	l, err := h.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
+	l, err := h.Orgs.InviteLinks.Update(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
 	return kernel.OK(h.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 func (h *handlers) revokeLink(ctx context.Context, in *LinkIn) (*kernel.Done, error) {
-	return nil, h.Orgs.RevokeLink(ctx, authz.FromContext(ctx), in.Org, in.Invite)
+	return nil, h.Orgs.InviteLinks.Revoke(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }

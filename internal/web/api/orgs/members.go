@@ -83,7 +83,7 @@ func (h *handlers) listMembers(ctx context.Context, in *listMembersIn) (*kernel.
 		}
 		f.Role = &r
 	}
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Members(authz.FromContext(ctx), in.Org, f), h.Member)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Members.List(authz.FromContext(ctx), in.Org, f), h.Member)
 }
 
 type MemberIn struct {
@@ -92,7 +92,7 @@ type MemberIn struct {
 }
 
 func (h *handlers) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := h.Orgs.Member(ctx, in.Org, in.User)
+	m, err := h.Orgs.Members.Get(ctx, in.Org, in.User)
 	return kernel.OK(h.Member(m)), err
 }
 
@@ -107,31 +107,31 @@ func (h *handlers) updateMember(ctx context.Context, in *updateMemberIn) (*kerne
 	if !in.Body.Role.IsSet() {
 		return h.getMember(ctx, &in.MemberIn)
 	}
-	m, err := h.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
+	m, err := h.Orgs.Members.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
 	return kernel.OK(h.Member(m)), err
 }
 
 func (h *handlers) removeMember(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
-	return nil, h.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
+	return nil, h.Orgs.Members.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 func (h *handlers) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := h.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
+	m, err := h.Orgs.Members.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
 	return kernel.OK(h.Member(m)), err
 }
 
 func (h *handlers) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := h.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
+	m, err := h.Orgs.Members.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
 	return kernel.OK(h.Member(m)), err
 }
 
 func (h *handlers) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[wire.Member], error) {
-	m, err := h.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
+	m, err := h.Orgs.Members.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
 	return kernel.OK(h.Member(m)), err
 }
 
 func (h *handlers) inviteAgain(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
-	return nil, h.Orgs.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
+	return nil, h.Orgs.Members.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 type memberSpacesIn struct {
@@ -172,7 +172,7 @@ type memberTeam struct {
 }
 
 func (h *handlers) memberTeams(ctx context.Context, in *memberTeamsIn) (*kernel.Page[memberTeam], error) {
-	list, err := h.Orgs.TeamsOf(ctx, in.Org, in.User, in.Title)
+	list, err := h.Orgs.Teams.Of(ctx, in.Org, in.User, in.Title)
 	if err != nil {
 		return nil, err
 	}
@@ -187,5 +187,5 @@ type pinged struct {
 }
 
 func (h *handlers) ping(ctx context.Context, in *wire.OrgIn) (*kernel.Out[pinged], error) {
-	return kernel.OK(pinged{}), h.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
+	return kernel.OK(pinged{}), h.Orgs.Members.Ping(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -65,7 +65,7 @@ func (h *handlers) organizations() {
 }
 
 func (h *handlers) list(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Organization], error) {
-	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) wire.Organization {
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Organizations.List(authz.FromContext(ctx)), func(it store.OrgAccess) wire.Organization {
 		return h.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
 	})
 }
@@ -91,7 +91,7 @@ func (h *handlers) create(ctx context.Context, in *createOrganizationIn) (*kerne
 	if in.DefaultSite == "true" {
 		n.Then = sites.First(in.Body.Title)
 	}
-	o, err := h.Orgs.Create(ctx, g, n)
+	o, err := h.Orgs.Organizations.Create(ctx, g, n)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (h *handlers) create(ctx context.Context, in *createOrganizationIn) (*kerne
 }
 
 func (h *handlers) get(ctx context.Context, in *wire.OrgIn) (*kernel.Out[wire.Organization], error) {
-	o, err := h.Orgs.Organization(ctx, in.Org)
+	o, err := h.Orgs.Organizations.Get(ctx, in.Org)
 	return kernel.OK(h.Organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
 }
 
@@ -131,12 +131,12 @@ func (h *handlers) update(ctx context.Context, in *updateOrganizationIn) (*kerne
 	} else if b.DefaultContent.IsNull() {
 		patch.DefaultContent = opt.Null[string]()
 	}
-	o, err := h.Orgs.Update(ctx, g, in.Org, patch)
+	o, err := h.Orgs.Organizations.Update(ctx, g, in.Org, patch)
 	return kernel.OK(h.Organization(authz.FromContext(ctx).Actor, o, g.Access)), err
 }
 
 func (h *handlers) join(ctx context.Context, in *wire.OrgIn) (*kernel.Done, error) {
-	return nil, h.Orgs.Join(ctx, authz.FromContext(ctx), in.Org)
+	return nil, h.Orgs.Domains.Join(ctx, authz.FromContext(ctx), in.Org)
 }
 
 type organizationsByDomain struct {
@@ -148,7 +148,7 @@ type emailDomainIn struct {
 }
 
 func (h *handlers) byDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
-	all, err := h.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
+	all, err := h.Orgs.Domains.Organizations(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []wire.Organization{}}
 	for _, it := range all {
 		w.Organizations = append(w.Organizations, h.Organization(authz.FromContext(ctx).Actor, it.Org, it.Access))
@@ -176,7 +176,7 @@ type emailDomains struct {
 }
 
 func (h *handlers) emailDomains(ctx context.Context, in *wire.OrgIn) (*kernel.Out[emailDomains], error) {
-	all, err := h.Orgs.EmailDomains(ctx, in.Org)
+	all, err := h.Orgs.Domains.List(ctx, in.Org)
 	w := emailDomains{Items: []EmailDomain{}}
 	for _, d := range all {
 		status := "pending"
@@ -201,7 +201,7 @@ type subdomainIn struct {
 }
 
 func (h *handlers) subdomain(ctx context.Context, in *subdomainIn) (*kernel.Out[Subdomain], error) {
-	o, err := h.Orgs.OrganizationByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
+	o, err := h.Orgs.Organizations.ByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
 	return kernel.OK(Subdomain{"subdomain", o.Hostname, wire.OrgPointer{Type: "organization", Organization: string(o.ID)}, true}), err
 }
 
@@ -222,7 +222,7 @@ func (h *handlers) instructions(org docs.OrgID, v docs.AgentInstructions) AgentI
 }
 
 func (h *handlers) agentInstructions(ctx context.Context, in *wire.OrgIn) (*kernel.Out[AgentInstructions], error) {
-	v, err := h.Orgs.AgentInstructions(ctx, in.Org)
+	v, err := h.Orgs.Organizations.AgentInstructions(ctx, in.Org)
 	return kernel.OK(h.instructions(in.Org, v)), err
 }
 
@@ -234,6 +234,6 @@ type setAgentInstructionsIn struct {
 }
 
 func (h *handlers) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*kernel.Out[AgentInstructions], error) {
-	v, err := h.Orgs.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
+	v, err := h.Orgs.Organizations.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
 	return kernel.OK(h.instructions(in.Org, v)), err
 }

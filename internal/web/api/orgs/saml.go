@@ -107,7 +107,7 @@ func (h *providers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAML
 	if p.DefaultTeam == "" {
 		return out, nil
 	}
-	t, err := h.Orgs.Team(ctx, p.Org, p.DefaultTeam)
+	t, err := h.Orgs.Teams.Get(ctx, p.Org, p.DefaultTeam)
 	if errs.Is(err, errs.NotFound) { // the team was deleted
 		return out, nil
 	}

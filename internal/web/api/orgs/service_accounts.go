@@ -80,7 +80,7 @@ type listServiceAccountsIn struct {
 }
 
 func (h *handlers) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*kernel.Page[ServiceAccount], error) {
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.ServiceAccounts(in.Org), h.serviceAccount)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.ServiceAccounts.List(in.Org), h.serviceAccount)
 }
 
 type createServiceAccountIn struct {
@@ -92,7 +92,7 @@ type createServiceAccountIn struct {
 }
 
 func (h *handlers) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*kernel.Created[ServiceAccount], error) {
-	m, err := h.Orgs.CreateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
+	m, err := h.Orgs.ServiceAccounts.Create(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ type ServiceAccountIn struct {
 }
 
 func (h *handlers) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
-	m, err := h.Orgs.ServiceAccount(ctx, in.Org, in.Account)
+	m, err := h.Orgs.ServiceAccounts.Get(ctx, in.Org, in.Account)
 	return kernel.OK(h.serviceAccount(m)), err
 }
 
@@ -123,12 +123,12 @@ func (h *handlers) updateServiceAccount(ctx context.Context, in *updateServiceAc
 	if !in.Body.Name.IsSet() && !in.Body.Role.IsSet() {
 		return nil, errs.Field("body", "must contain name or role")
 	}
-	m, err := h.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
+	m, err := h.Orgs.ServiceAccounts.Update(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
 	return kernel.OK(h.serviceAccount(m)), err
 }
 
 func (h *handlers) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Done, error) {
-	return nil, h.Orgs.DeleteServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account)
+	return nil, h.Orgs.ServiceAccounts.Delete(ctx, authz.FromContext(ctx), in.Org, in.Account)
 }
 
 type listServiceTokensIn struct {
@@ -137,7 +137,7 @@ type listServiceTokensIn struct {
 }
 
 func (h *handlers) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[wire.Token], error) {
-	list, err := h.Orgs.ServiceTokens(ctx, in.Org, in.Account)
+	list, err := h.Orgs.ServiceAccounts.Tokens(ctx, in.Org, in.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ type createServiceTokenIn struct {
 }
 
 func (h *handlers) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[wire.NewToken], error) {
-	t, secret, err := h.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.New())
+	t, secret, err := h.Orgs.ServiceAccounts.CreateToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.New())
 	return kernel.OK(wire.NewToken{Token: wire.TokenOf(t), Secret: secret}), err
 }
 
@@ -160,5 +160,5 @@ type serviceTokenIn struct {
 }
 
 func (h *handlers) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*kernel.Done, error) {
-	return nil, h.Orgs.RevokeServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
+	return nil, h.Orgs.ServiceAccounts.RevokeToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
 }

@@ -59,7 +59,7 @@ type listTeamsIn struct {
 
 func (h *handlers) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	list, err := h.Orgs.Teams(ctx, g, in.Org, wire.UserOf(g, in.Owner), in.Title)
+	list, err := h.Orgs.Teams.List(ctx, g, in.Org, wire.UserOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ type createTeamIn struct {
 
 func (h *handlers) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	t, err := h.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
+	t, err := h.Orgs.Teams.Create(ctx, g, in.Org, in.Body.Title, in.Body.Members)
 	return kernel.OK(h.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
@@ -99,13 +99,13 @@ type renameTeamIn struct {
 
 func (h *handlers) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[wire.Team], error) {
 	g := authz.FromContext(ctx)
-	t, err := h.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
+	t, err := h.Orgs.Teams.Rename(ctx, g, g.Team, in.Body.Title)
 	return kernel.OK(h.Team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 func (h *handlers) deleteTeam(ctx context.Context, _ *TeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, h.Orgs.DeleteTeam(ctx, g, g.Team)
+	return nil, h.Orgs.Teams.Delete(ctx, g, g.Team)
 }
 
 type teamMembership struct {
@@ -129,7 +129,7 @@ type teamMembersIn struct {
 }
 
 func (h *handlers) teamMembers(ctx context.Context, in *teamMembersIn) (*kernel.Page[TeamMember], error) {
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Teams.Members(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
 		return TeamMember{h.Member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }
@@ -149,7 +149,7 @@ func (h *handlers) changeTeam(ctx context.Context, in *changeTeamIn) (*kernel.Do
 	for u, m := range in.Body.Memberships {
 		c.Memberships[u] = m.Role
 	}
-	return nil, h.Orgs.ChangeTeam(ctx, g, g.Team, c)
+	return nil, h.Orgs.Teams.Change(ctx, g, g.Team, c)
 }
 
 type putTeamMemberIn struct {
@@ -166,7 +166,7 @@ func (h *handlers) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*ker
 	if in.Body != nil {
 		role = in.Body.Role
 	}
-	return nil, h.Orgs.ChangeTeam(ctx, g, g.Team, orgs.TeamChange{
+	return nil, h.Orgs.Teams.Change(ctx, g, g.Team, orgs.TeamChange{
 		Memberships: map[docs.UserID]docs.TeamRole{in.User: role},
 	})
 }
@@ -178,5 +178,5 @@ type teamMemberIn struct {
 
 func (h *handlers) removeFromTeam(ctx context.Context, in *teamMemberIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
-	return nil, h.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
+	return nil, h.Orgs.Teams.RemoveMember(ctx, g, g.Team, in.User)
 }

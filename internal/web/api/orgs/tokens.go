@@ -45,7 +45,7 @@ type listTokensIn struct {
 }
 
 func (h *handlers) listTokens(ctx context.Context, in *listTokensIn) (*kernel.Page[OrganizationToken], error) {
-	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.OrgTokens(in.Org), h.token)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.Orgs.Tokens.OfOrg(in.Org), h.token)
 }
 
 type tokenIn struct {
@@ -54,10 +54,10 @@ type tokenIn struct {
 }
 
 func (h *handlers) unblockToken(ctx context.Context, in *tokenIn) (*kernel.Out[OrganizationToken], error) {
-	t, err := h.Orgs.UnblockOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
+	t, err := h.Orgs.Tokens.Unblock(ctx, authz.FromContext(ctx), in.Org, in.Token)
 	return kernel.OK(h.token(t)), err
 }
 
 func (h *handlers) revokeToken(ctx context.Context, in *tokenIn) (*kernel.Done, error) {
-	return nil, h.Orgs.RevokeOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
+	return nil, h.Orgs.Tokens.RevokeForOrg(ctx, authz.FromContext(ctx), in.Org, in.Token)
 }

@@ -57,7 +57,7 @@ func metered(of docs.Quota, used docs.Usage, q docs.Quotas) Metered {
 }
 
 func (h *handlers) getOrganizationUsage(ctx context.Context, in *wire.OrgIn) (*UsageOut, error) {
-	u, err := h.Orgs.Usage(ctx, in.Org)
+	u, err := h.Orgs.Organizations.Usage(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,10 @@ import (
 
 // Services are what the operations need.
 type Services struct {
-	Orgs   *orgs.Service
-	SignIn *signin.Service
-	Inbox  *inbox.Service
+	Accounts *orgs.Accounts
+	Tokens   *orgs.Tokens
+	SignIn   *signin.Service
+	Inbox    *inbox.Service
 }
 
 type handlers struct {

@@ -43,12 +43,12 @@ func (h *handlers) users() {
 }
 
 func (h *handlers) me(ctx context.Context, _ *struct{}) (*kernel.Out[wire.User], error) {
-	u, err := h.Orgs.Me(ctx, authz.FromContext(ctx))
+	u, err := h.Accounts.Me(ctx, authz.FromContext(ctx))
 	return kernel.OK(h.User(u)), err
 }
 
 func (h *handlers) getUser(ctx context.Context, in *wire.UserIn) (*kernel.Out[wire.User], error) {
-	u, err := h.Orgs.User(ctx, authz.FromContext(ctx), in.User)
+	u, err := h.Accounts.User(ctx, authz.FromContext(ctx), in.User)
 	return kernel.OK(h.User(u)), err
 }
 
@@ -64,21 +64,21 @@ func (h *handlers) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Ou
 	if !in.Body.DisplayName.IsSet() && !in.Body.PhotoURL.IsSet() {
 		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
-	u, err := h.Orgs.UpdateUser(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
+	u, err := h.Accounts.Update(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
 	return kernel.OK(h.User(u)), err
 }
 
 func (h *handlers) listTokens(ctx context.Context, in *kernel.Paged) (*kernel.Page[wire.Token], error) {
-	return kernel.ListOf(ctx, h.Kernel, *in, h.Orgs.Tokens(authz.FromContext(ctx)), wire.TokenOf)
+	return kernel.ListOf(ctx, h.Kernel, *in, h.Tokens.List(authz.FromContext(ctx)), wire.TokenOf)
 }
 
 type createTokenIn struct{ Body wire.TokenBody }
 
 func (h *handlers) createToken(ctx context.Context, in *createTokenIn) (*kernel.Out[wire.NewToken], error) {
-	t, secret, err := h.Orgs.CreateToken(ctx, authz.FromContext(ctx), in.Body.New())
+	t, secret, err := h.Tokens.Create(ctx, authz.FromContext(ctx), in.Body.New())
 	return kernel.OK(wire.NewToken{Token: wire.TokenOf(t), Secret: secret}), err
 }
 
 func (h *handlers) revokeToken(ctx context.Context, in *wire.TokenIn) (*kernel.Done, error) {
-	return nil, h.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
+	return nil, h.Tokens.Revoke(ctx, authz.FromContext(ctx), in.Token)
 }

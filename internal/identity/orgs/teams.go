@@ -87,11 +87,6 @@ func (s *Teams) Rename(ctx context.Context, g *authz.Grant, t docs.Team, title s
 	})
 }
 
-// Get returns a team of an organization.
-func (s *Teams) Get(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
-	return s.store.Team(ctx, org, id)
-}
-
 func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, title string) error {
 	after := t
 	if after.Title = title; audit.Same(t, after) {

@@ -107,49 +107,73 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 	return nil
 }
 
+// Provider is a provider as its admins see it.
+type Provider struct {
+	docs.SAMLProvider
+	Team *docs.Team // that DefaultTeam names; nil for none, and for one that was deleted
+}
+
+// withTeam returns a provider with its team.
+func withTeam(ctx context.Context, r store.Reader, p docs.SAMLProvider) (Provider, error) {
+	out := Provider{SAMLProvider: p}
+	if p.DefaultTeam == "" {
+		return out, nil
+	}
+	t, err := r.Team(ctx, p.Org, p.DefaultTeam)
+	if errs.Is(err, errs.NotFound) {
+		return out, nil
+	}
+	out.Team = &t
+	return out, err
+}
+
 // Create creates a provider.
-func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in Change) (docs.SAMLProvider, error) {
+func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in Change) (Provider, error) {
 	if err := in.check(); err != nil {
-		return docs.SAMLProvider{}, err
+		return Provider{}, err
 	}
 	key, err := s.newKey(in.SignRequests.Or(false))
 	if err != nil {
-		return docs.SAMLProvider{}, err
+		return Provider{}, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SAMLProvider, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Provider, error) {
 		p := docs.SAMLProvider{ID: store.NewID[docs.SAMLProviderID](tx), Org: org, Groups: map[string]docs.TeamID{}, CreatedAt: tx.Now()}
 		n, err := tx.CountSAMLProviders(ctx, org)
 		if err != nil {
-			return p, err
+			return Provider{}, err
 		}
 		if n >= maxProviders {
-			return p, errs.E(errs.Precondition, "an organization can have %d SAML providers; delete one first", maxProviders)
+			return Provider{}, errs.E(errs.Precondition, "an organization can have %d SAML providers; delete one first", maxProviders)
 		}
-		err = s.put(ctx, tx, g, &p, in, key, "create")
-		return p, err
+		if err := s.put(ctx, tx, g, &p, in, key, "create"); err != nil {
+			return Provider{}, err
+		}
+		return withTeam(ctx, tx.Reader, p)
 	})
 }
 
 // Update changes a provider.
-func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.SAMLProviderID, in Change) (docs.SAMLProvider, error) {
+func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.SAMLProviderID, in Change) (Provider, error) {
 	if err := in.check(); err != nil {
-		return docs.SAMLProvider{}, err
+		return Provider{}, err
 	}
 	now, err := s.Store.SAMLProvider(ctx, org, id)
 	if err != nil {
-		return now, err
+		return Provider{}, err
 	}
 	key, err := s.newKey(in.SignRequests.Or(false) && now.Sealed == "")
 	if err != nil {
-		return now, err
+		return Provider{}, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SAMLProvider, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Provider, error) {
 		p, err := tx.SAMLProvider(ctx, org, id)
 		if err != nil {
-			return p, err
+			return Provider{}, err
 		}
-		err = s.put(ctx, tx, g, &p, in, key, "update")
-		return p, err
+		if err := s.put(ctx, tx, g, &p, in, key, "update"); err != nil {
+			return Provider{}, err
+		}
+		return withTeam(ctx, tx.Reader, p)
 	})
 }
 
@@ -213,15 +237,26 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 }
 
 // Provider returns a provider of an organization.
-func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
-	return s.Store.SAMLProvider(ctx, org, id)
+func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (Provider, error) {
+	p, err := s.Store.SAMLProvider(ctx, org, id)
+	if err != nil {
+		return Provider{}, err
+	}
+	return withTeam(ctx, s.Store.Reader, p)
 }
 
 // Providers lists the SAML providers of an organization.
-func (s *Service) Providers(org docs.OrgID) store.List[docs.SAMLProvider] {
-	return store.List[docs.SAMLProvider]{
-		Page: func(ctx context.Context, p store.Page) ([]docs.SAMLProvider, store.Key, error) {
-			return s.Store.SAMLProviders(ctx, org, p)
+func (s *Service) Providers(org docs.OrgID) store.List[Provider] {
+	return store.List[Provider]{
+		Page: func(ctx context.Context, p store.Page) ([]Provider, store.Key, error) {
+			all, next, err := s.Store.SAMLProviders(ctx, org, p)
+			out := make([]Provider, len(all))
+			for i, it := range all {
+				if err == nil {
+					out[i], err = withTeam(ctx, s.Store.Reader, it)
+				}
+			}
+			return out, next, err
 		},
 		Count: func(ctx context.Context) (int64, error) { return s.Store.CountSAMLProviders(ctx, org) },
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
@@ -90,12 +89,12 @@ type samlError struct {
 	Message string    `json:"message" doc:"What to do."`
 }
 
-func (h *providers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
+func (h *providers) samlProvider(g *authz.Grant, p sso.Provider) SAMLProvider {
 	at := h.SSO.Addresses(p.ID)
 	out := SAMLProvider{
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
 		DefaultRole: wire.OrNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
-		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: h.SSO.Warnings(p),
+		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: h.SSO.Warnings(p.SAMLProvider),
 		URLs: wire.Location{Location: h.Location("orgs", string(p.Org), "saml", string(p.ID))},
 	}
 	if p.Complete() {
@@ -104,16 +103,11 @@ func (h *providers) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAML
 	if p.LastError != "" {
 		out.LastError = &samlError{p.LastErrorAt, p.LastError}
 	}
-	if p.DefaultTeam == "" {
-		return out, nil
+	if p.Team != nil {
+		team := h.Team(g.Actor, *p.Team, g.Access)
+		out.DefaultTeam = &team
 	}
-	t, err := h.Orgs.Teams.Get(ctx, p.Org, p.DefaultTeam)
-	if errs.Is(err, errs.NotFound) { // the team was deleted
-		return out, nil
-	}
-	team := h.Team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
-	out.DefaultTeam = &team
-	return out, err
+	return out
 }
 
 type listSAMLProvidersIn struct {
@@ -122,7 +116,9 @@ type listSAMLProvidersIn struct {
 }
 
 func (h *providers) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
-	return kernel.ListViews(ctx, h.Kernel, in.Paged, h.SSO.Providers(in.Org), h.samlProvider)
+	return kernel.ListOf(ctx, h.Kernel, in.Paged, h.SSO.Providers(in.Org), func(p sso.Provider) SAMLProvider {
+		return h.samlProvider(authz.FromContext(ctx), p)
+	})
 }
 
 // SAMLFields holds the fields of a provider that can be set, except for its label.
@@ -168,12 +164,13 @@ func (h *providers) createSAMLProvider(ctx context.Context, in *createSAMLProvid
 	if !c.Attributes.IsSet() {
 		c.Attributes = opt.Of(defaultAttributes)
 	}
-	p, err := h.SSO.Create(ctx, authz.FromContext(ctx), in.Org, c)
+	g := authz.FromContext(ctx)
+	p, err := h.SSO.Create(ctx, g, in.Org, c)
 	if err != nil {
 		return nil, err
 	}
-	out, err := h.samlProvider(ctx, p)
-	return kernel.Made(out.URLs.Location, out), err
+	out := h.samlProvider(g, p)
+	return kernel.Made(out.URLs.Location, out), nil
 }
 
 type SAMLProviderIn struct {
@@ -182,19 +179,11 @@ type SAMLProviderIn struct {
 }
 
 func (h *providers) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
-	return h.oneSAMLProvider(ctx)(h.SSO.Provider(ctx, in.Org, in.Provider))
-}
-
-// oneSAMLProvider returns a function that converts a provider to the output of an
-// operation.
-func (h *providers) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
-	return func(p docs.SAMLProvider, err error) (*kernel.Out[SAMLProvider], error) {
-		if err != nil {
-			return nil, err
-		}
-		w, err := h.samlProvider(ctx, p)
-		return kernel.OK(w), err
+	p, err := h.SSO.Provider(ctx, in.Org, in.Provider)
+	if err != nil {
+		return nil, err
 	}
+	return kernel.OK(h.samlProvider(authz.FromContext(ctx), p)), nil
 }
 
 type updateSAMLProviderIn struct {
@@ -209,7 +198,12 @@ func (h *providers) updateSAMLProvider(ctx context.Context, in *updateSAMLProvid
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
-	return h.oneSAMLProvider(ctx)(h.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
+	g := authz.FromContext(ctx)
+	p, err := h.SSO.Update(ctx, g, in.Org, in.Provider, in.Body.change(in.Body.Label))
+	if err != nil {
+		return nil, err
+	}
+	return kernel.OK(h.samlProvider(g, p)), nil
 }
 
 func (h *providers) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {

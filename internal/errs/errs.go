@@ -56,7 +56,7 @@ type Error struct {
 	After   time.Duration // when to try again; 0 if it is not known, or Never
 	Err     error
 
-	field  string // what the message begins with, if it is of At
+	field  string // what the message begins with, if it is of At or About
 	fields bool   // the details are fields of the input, and the message is made of them
 }
 
@@ -119,6 +119,12 @@ func joined(details []Detail) string {
 // the path and a colon.
 func At(kind Kind, path, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: path + ": " + fmt.Sprintf(format, args...), field: path}
+}
+
+// About is an error of a kind about one field, as At is, but its message is a sentence that
+// begins with the path.
+func About(kind Kind, path, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: path + " " + fmt.Sprintf(format, args...), field: path}
 }
 
 // Placed returns the error with the path of each field as place returns it, in the details

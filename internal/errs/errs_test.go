@@ -26,6 +26,7 @@ func TestPlaced(t *testing.T) {
 		"parent is closed":          {field, "body.parent is closed"},
 		"parent is taken":           {errs.Taken("parent", "is taken"), "body.parent is taken"},
 		"parent: there is no \"x\"": {errs.At(errs.NotFound, "parent", "there is no %q", "x"), "body.parent: there is no \"x\""},
+		"parent names \"x\"":        {errs.About(errs.NotFound, "parent", "names %q", "x"), "body.parent names \"x\""},
 		"parent is full":            {errs.E(errs.Quota, "parent is full"), "parent is full"},
 	} {
 		if got := c.err.Placed(place); c.err.Message != plain || got.Message != c.placed || got.Kind != c.err.Kind {

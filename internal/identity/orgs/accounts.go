@@ -34,7 +34,7 @@ type UserPatch struct {
 // Update changes the caller's own account.
 func (s *Accounts) Update(ctx context.Context, g *authz.Grant, id docs.UserID, p UserPatch) (docs.User, error) {
 	if photo, ok := p.PhotoURL.Get(); ok {
-		if err := docs.CheckWebURL("body.photoURL", photo); err != nil {
+		if err := docs.CheckWebURL("photoURL", photo); err != nil {
 			return docs.User{}, err
 		}
 	}

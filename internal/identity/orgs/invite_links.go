@@ -114,12 +114,12 @@ type LinkPatch struct {
 func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 	if l.Space == "" && l.Collection == "" {
 		if !p.Role.IsSet() || p.Level.IsSet() {
-			return "", errs.Field("body.role", "must be set, instead of level, for a link to the organization")
+			return "", errs.Field("role", "must be set, instead of level, for a link to the organization")
 		}
 		return p.Role.Or(docs.Guest), nil
 	}
 	if _, ok := p.Level.Get(); !ok || p.Role.IsSet() {
-		return "", errs.Field("body.level", "must be set, instead of role, for a link to a space or a collection")
+		return "", errs.Field("level", "must be set, instead of role, for a link to a space or a collection")
 	}
 	return p.Level.Or(docs.Guest), nil
 }

@@ -87,7 +87,7 @@ func checkDomains(in []string) ([]string, error) {
 	out := []string{}
 	var wrong errs.Mistakes
 	for i, d := range in {
-		path := "body.emailDomains[" + strconv.Itoa(i) + "]"
+		path := "emailDomains[" + strconv.Itoa(i) + "]"
 		domain, err := docs.ParseDomain(d)
 		if err != nil {
 			wrong.Field(path, "is not a domain name")
@@ -148,7 +148,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	}
 	if h, ok := p.Hostname.Get(); ok {
 		if !docs.ValidHostname(h) {
-			wrong.Field("body.hostname", "must be 3 to 32 lower-case letters, digits or inner hyphens, and not a reserved name")
+			wrong.Field("hostname", "must be 3 to 32 lower-case letters, digits or inner hyphens, and not a reserved name")
 		}
 		o.Hostname = h
 	}
@@ -156,7 +156,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	if site, ok := p.DefaultContent.Get(); ok {
 		v, err := tx.Site(ctx, docs.SiteID(site))
 		if errs.Is(err, errs.NotFound) || err == nil && v.It.Org != o.ID {
-			err = errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
+			err = errs.Field("defaultContent.site", "is not a site of this organization: %q", site)
 		}
 		wrong.Add(err)
 		o.DefaultContent = site
@@ -164,7 +164,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 		o.DefaultContent = ""
 	}
 	if u, ok := p.Logo.Get(); ok {
-		wrong.Add(docs.CheckWebURL("body.logo", u))
+		wrong.Add(docs.CheckWebURL("logo", u))
 	}
 	o.LogoURL = p.Logo.Or(o.LogoURL)
 	o.SSO, o.AI, o.InviteLinks = p.SSO.Or(o.SSO), p.AI.Or(o.AI), p.InviteLinks.Or(o.InviteLinks)
@@ -178,7 +178,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 // CheckMergeRules returns an error if merge rules are not valid, or name users who are
 // not members of the organization.
 func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules docs.MergeRules, space bool) error {
-	if err := rules.Check("body.mergeRules", space); err != nil {
+	if err := rules.Check("mergeRules", space); err != nil {
 		return err
 	}
 	users := rules.NamedUsers()
@@ -188,7 +188,7 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 	}
 	for _, u := range users {
 		if !members[u] {
-			return errs.E(errs.NotFound, "body.mergeRules names the user %q, who is not a member of the organization", u)
+			return errs.About(errs.NotFound, "mergeRules", "names the user %q, who is not a member of the organization", u)
 		}
 	}
 	return nil
@@ -196,7 +196,7 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 
 // SetAgentInstructions replaces the instructions for the writing agent.
 func (s *Organizations) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
-	if _, err := markup.Decode("body.instructions", document); err != nil {
+	if _, err := markup.Decode("instructions", document); err != nil {
 		return docs.AgentInstructions{}, err
 	}
 	if now, err := s.AgentInstructions(ctx, org); err != nil || jsontext.Same(now.Document, document) {

@@ -55,16 +55,16 @@ type madeToken struct {
 func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (madeToken, error) {
 	var wrong errs.Mistakes
 	if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
-		wrong.Field("body.expiresAt", "must be in the future")
+		wrong.Field("expiresAt", "must be in the future")
 	}
 	if end := by.Expires; !end.IsZero() && !by.Session {
 		if at := in.ExpiresAt.Or(end); at.IsZero() || at > end {
-			wrong.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
+			wrong.Field("expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
 		}
 		in.ExpiresAt = opt.Of(in.ExpiresAt.Or(end))
 	}
 	if !by.Scopes.Cover(in.Scopes) {
-		wrong.Field("body.scopes", "must be scopes that the token of this request has")
+		wrong.Field("scopes", "must be scopes that the token of this request has")
 	}
 	if err := wrong.Err(); err != nil {
 		return madeToken{}, err

@@ -108,7 +108,7 @@ func (h *handlers) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invite
 	role := in.Body.Role.Or(o.DefaultRole)
 	people := make([]orgs.Invitee, len(in.Body.Emails))
 	for i, e := range in.Body.Emails {
-		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
+		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("emails[%d]", i)}
 	}
 	v, err := h.Orgs.Members.Invite(ctx, g, in.Org, people, in.Body.SSO)
 	return kernel.OK(invited{v.Users, len(v.Users), v.FailedSSO}), err
@@ -177,13 +177,13 @@ func (h *handlers) createLink(ctx context.Context, in *createLinkIn) (*kernel.Ou
 	content := b.Space != "" || b.Collection != ""
 	switch {
 	case b.Space != "" && b.Collection != "":
-		return nil, errs.Field("body.collection", "cannot be set together with space")
+		return nil, errs.Field("collection", "cannot be set together with space")
 	case content && (!b.Level.IsSet() || b.Role.IsSet()):
-		return nil, errs.Field("body.level", "must be set, instead of role, for a link to a space or a collection")
+		return nil, errs.Field("level", "must be set, instead of role, for a link to a space or a collection")
 	case !content && (!b.Role.IsSet() || b.Level.IsSet()):
-		return nil, errs.Field("body.role", "must be set, instead of level, for a link to the organization")
+		return nil, errs.Field("role", "must be set, instead of level, for a link to the organization")
 	case content && b.Level.IsNull():
-		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")
+		return nil, errs.Field("level", "must be a role, not null: the link would give no access")
 	}
 	l, err := h.Orgs.InviteLinks.Create(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,

@@ -125,7 +125,7 @@ func checkGroups(groups opt.Val[map[string]docs.TeamID]) error {
 	m, _ := groups.Get()
 	for name, team := range m {
 		if name == "" || utf8.RuneCountInString(name) > 255 || len(team) > 64 {
-			return errs.Field("body.groups", "must have names of 1 to 255 characters and ids of teams")
+			return errs.Field("groups", "must have names of 1 to 255 characters and ids of teams")
 		}
 	}
 	return nil

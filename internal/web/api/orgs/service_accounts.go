@@ -121,7 +121,7 @@ type updateServiceAccountIn struct {
 
 func (h *handlers) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
 	if !in.Body.Name.IsSet() && !in.Body.Role.IsSet() {
-		return nil, errs.Field("body", "must contain name or role")
+		return nil, errs.Field("", "must contain name or role")
 	}
 	m, err := h.Orgs.ServiceAccounts.Update(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
 	return kernel.OK(h.serviceAccount(m)), err

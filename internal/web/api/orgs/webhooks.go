@@ -137,7 +137,7 @@ type updateWebhookIn struct {
 func (h *handlers) updateWebhook(ctx context.Context, in *updateWebhookIn) (*kernel.Out[Webhook], error) {
 	b := in.Body
 	if !b.URL.IsSet() && !b.Events.IsSet() && !b.Secret.IsSet() && !b.Enabled.IsSet() {
-		return nil, errs.Field("body", "must contain url, events, secret or enabled")
+		return nil, errs.Field("", "must contain url, events, secret or enabled")
 	}
 	w, secret, err := h.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))
 	v := h.webhook(w)

@@ -229,7 +229,7 @@ func (p notificationDigestPatch) patched(d docs.Digest) (docs.Digest, error) {
 		}
 	}
 	if d.Check() != nil {
-		return d, errs.Field("body.digest.timeZone", "is not a time zone; use a name such as Europe/Paris or UTC")
+		return d, errs.Field("digest.timeZone", "is not a time zone; use a name such as Europe/Paris or UTC")
 	}
 	return d, nil
 }

@@ -62,7 +62,7 @@ type updateUserIn struct {
 
 func (h *handlers) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Out[wire.User], error) {
 	if !in.Body.DisplayName.IsSet() && !in.Body.PhotoURL.IsSet() {
-		return nil, errs.Field("body", "must contain displayName or photoURL")
+		return nil, errs.Field("", "must contain displayName or photoURL")
 	}
 	u, err := h.Accounts.Update(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
 	return kernel.OK(h.User(u)), err

@@ -141,7 +141,7 @@ func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action
 	f.Family = strings.TrimSpace(p.Family.Or(f.Family))
 	var wrong errs.Mistakes
 	if f.Family == "" {
-		wrong.Field("body.fontFamily", "must have a character that is not a space")
+		wrong.Field("fontFamily", "must have a character that is not a space")
 	}
 	faces, err := p.faces(ctx, tx, f)
 	wrong.Add(err)
@@ -167,7 +167,7 @@ func (p FontPatch) faces(ctx context.Context, tx *store.Tx, f docs.Font) ([]docs
 	}
 	named, wrong := map[int]bool{}, errs.Mistakes{}
 	for i, face := range p.Faces {
-		at := fmt.Sprintf("body.fontFaces[%d]", i)
+		at := fmt.Sprintf("fontFaces[%d]", i)
 		if named[face.Weight] {
 			wrong.Field(at+".weight", "is there twice")
 		}
@@ -191,7 +191,7 @@ func (p FontPatch) faces(ctx context.Context, tx *store.Tx, f docs.Font) ([]docs
 		return nil, errs.E(errs.Precondition, "a font needs the weight %d", regular)
 	}
 	if len(byWeight) > maxFaces {
-		return nil, errs.Field("body.fontFaces", "would give the font more than %d weights", maxFaces)
+		return nil, errs.Field("fontFaces", "would give the font more than %d weights", maxFaces)
 	}
 	var out []docs.FontFace
 	for _, face := range byWeight {

@@ -44,14 +44,14 @@ type Service struct {
 // key. Nothing is stored before the file is sent.
 func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
 	var err error
-	if u.Name, err = docs.FileName("body.file.name", u.Name); err != nil {
+	if u.Name, err = docs.FileName("file.name", u.Name); err != nil {
 		return u, err
 	}
 	switch {
 	case u.Kind != docs.UploadFont:
-		return u, errs.Field("body.kind", "must be %s: this server does not use other kinds. Files of a space are uploaded with its content, and folders imported with octavo import or from git", docs.UploadFont)
+		return u, errs.Field("kind", "must be %s: this server does not use other kinds. Files of a space are uploaded with its content, and folders imported with octavo import or from git", docs.UploadFont)
 	case u.Size < 1 || u.Size > maxFont:
-		return u, errs.Field("body.file.size", "must be from 1 to %d bytes", maxFont)
+		return u, errs.Field("file.size", "must be from 1 to %d bytes", maxFont)
 	}
 	u.Key, u.Org, u.CreatedBy = docs.NewID[docs.UploadKey](s.Store.Clock()), g.Access.Org, g.Actor.User
 	return u, nil
@@ -102,7 +102,7 @@ func (s *Service) storeContent(ctx context.Context, u *docs.Upload, r io.Reader)
 	head, _ := body.Peek(4) // the next read returns the error again
 	format := blob.FontFormat(head)
 	if u.Kind == docs.UploadFont && format == "" {
-		return errs.Field("body", "is not a font in the format WOFF2, WOFF, TrueType or OpenType")
+		return errs.Field("", "is not a font in the format WOFF2, WOFF, TrueType or OpenType")
 	}
 	info, kind, err := blob.Save(ctx, s.Blobs, u.Name, body)
 	if err != nil {
@@ -141,11 +141,11 @@ func (a *exactReader) Read(p []byte) (int, error) {
 	}
 	n, err := a.r.Read(p)
 	if int64(n) > a.left {
-		return 0, errs.Field("body", "is larger than the %d bytes that were announced", a.size)
+		return 0, errs.Field("", "is larger than the %d bytes that were announced", a.size)
 	}
 	a.left -= int64(n)
 	if a.left > 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
-		return n, errs.Field("body", "ends %d bytes before the %d that were announced", a.left, a.size)
+		return n, errs.Field("", "ends %d bytes before the %d that were announced", a.left, a.size)
 	}
 	return n, err
 }

@@ -134,7 +134,7 @@ type updateFontIn struct {
 func (h *handlers) updateFont(ctx context.Context, in *updateFontIn) (*kernel.Out[CustomFont], error) {
 	b := in.Body
 	if !b.Family.IsSet() && len(b.Faces) == 0 {
-		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
+		return nil, errs.Field("", "must contain fontFamily or fontFaces")
 	}
 	g, p := authz.FromContext(ctx), assets.FontPatch{Family: b.Family}
 	for _, f := range b.Faces {

@@ -99,7 +99,7 @@ func (h *handlers) receiveUpload(ctx context.Context, in *receiveUploadIn) (*ker
 		return nil, errs.Field("header.Content-Type", "must be %q, as announced", in.Type)
 	}
 	if n := r.ContentLength; n >= 0 && n != int64(in.Size) {
-		return nil, errs.Field("body", "has %d bytes instead of the %d that were announced", n, in.Size)
+		return nil, errs.Field("", "has %d bytes instead of the %d that were announced", n, in.Size)
 	}
 	by := authz.Actor{User: in.User, Request: authz.FromContext(ctx).Actor.Request}
 	body := http.MaxBytesReader(w, r.Body, int64(in.Size)+1)

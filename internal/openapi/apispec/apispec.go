@@ -143,7 +143,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {
 		_, exists, err := store.Maybe(tx.OpenAPISpec(ctx, g.Access.Org, slug))
 		if err == nil && exists {
-			err = errs.Taken("body.slug", "is the slug of another OpenAPI specification of the organization; PUT replaces its source")
+			err = errs.Taken("slug", "is the slug of another OpenAPI specification of the organization; PUT replaces its source")
 		}
 		if err != nil {
 			return docs.OpenAPISpec{}, err
@@ -197,7 +197,7 @@ type Patch struct {
 // requests.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, p Patch) (docs.OpenAPISpec, error) {
 	if !p.Visibility.IsSet() && !p.RequestSpace.IsSet() {
-		return docs.OpenAPISpec{}, errs.Field("body", "must have visibility or changeRequestSpace")
+		return docs.OpenAPISpec{}, errs.Field("", "must have visibility or changeRequestSpace")
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {
 		before, err := tx.OpenAPISpec(ctx, g.Access.Org, slug)
@@ -209,7 +209,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 		if space, set := p.RequestSpace.Get(); set {
 			at, _, err := authz.NewChecker(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, space)
 			if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != spec.Org {
-				err = errs.Field("body.changeRequestSpace", "is not a space of the organization: %q", space)
+				err = errs.Field("changeRequestSpace", "is not a space of the organization: %q", space)
 			}
 			if err != nil {
 				return before, err
@@ -291,7 +291,7 @@ type source struct {
 // accept checks a source and stores its text. The content is checked later by the job.
 func (s *Service) accept(ctx context.Context, src Source) (source, error) {
 	if (src.URL == "") == (src.Text == "") {
-		return source{}, errs.Field("body.source", "must contain either url or text")
+		return source{}, errs.Field("source", "must contain either url or text")
 	}
 	if src.URL != "" {
 		u, err := s.checkURL(ctx, src.URL)
@@ -299,11 +299,11 @@ func (s *Service) accept(ctx context.Context, src Source) (source, error) {
 	}
 	switch {
 	case len(src.Text) > MaxText:
-		return source{}, errs.Field("body.source.text", "must not be larger than %s", errs.Size(MaxText))
+		return source{}, errs.Field("source.text", "must not be larger than %s", errs.Size(MaxText))
 	case strings.TrimSpace(src.Text) == "":
-		return source{}, errs.Field("body.source.text", "must not be blank")
+		return source{}, errs.Field("source.text", "must not be blank")
 	case !utf8.ValidString(src.Text):
-		return source{}, errs.Field("body.source.text", "must be UTF-8")
+		return source{}, errs.Field("source.text", "must be UTF-8")
 	}
 	info, err := s.Blobs.Put(ctx, strings.NewReader(src.Text))
 	return source{blob: info.Hash.String()}, err
@@ -319,7 +319,7 @@ func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", errs.Field("body.source.url", "cannot be used: %s", errs.Message(err))
+		return "", errs.Field("source.url", "cannot be used: %s", errs.Message(err))
 	}
 	return u.String(), nil
 }

@@ -54,7 +54,7 @@ func (s *Service) GlossaryEntry(ctx context.Context, org docs.OrgID, id docs.Glo
 // glossary from their next run on.
 func (s *Service) ChangeGlossary(ctx context.Context, g *authz.Grant, changes []GlossaryChange) error {
 	for i, c := range changes {
-		if err := c.check(fmt.Sprintf("body.operations[%d]", i)); err != nil {
+		if err := c.check(fmt.Sprintf("operations[%d]", i)); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Service) ChangeGlossary(ctx context.Context, g *authz.Grant, changes []
 			if int(n)+counts[InsertEntry]-counts[DeleteEntry] > maxGlossary {
 				return errs.E(errs.Precondition, "a glossary can have %d entries; delete some first", maxGlossary)
 			}
-			if err := c.apply(ctx, tx, org, fmt.Sprintf("body.operations[%d]", i)); err != nil {
+			if err := c.apply(ctx, tx, org, fmt.Sprintf("operations[%d]", i)); err != nil {
 				return err
 			}
 		}

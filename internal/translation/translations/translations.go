@@ -126,17 +126,17 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Tran
 // check checks the languages of a new translation, and sets From if it is empty.
 func (in *New) check(source docs.Space) error {
 	if in.From == "" && source.Language == "" {
-		return errs.Field("body.source.language", "must be set, because the space has no language")
+		return errs.Field("source.language", "must be set, because the space has no language")
 	}
 	in.From = cmp.Or(in.From, source.Language)
 	var wrong errs.Mistakes
-	for _, l := range []struct{ path, code string }{{"body.source.language", in.From}, {"body.language", in.To}} {
+	for _, l := range []struct{ path, code string }{{"source.language", in.From}, {"language", in.To}} {
 		if !slices.Contains(docs.Languages, l.code) {
 			wrong.Field(l.path, "is not a language that a space can have: %q", l.code)
 		}
 	}
 	if in.From == in.To {
-		wrong.Field("body.language", "is the language of the source")
+		wrong.Field("language", "is the language of the source")
 	}
 	return wrong.Err()
 }
@@ -145,9 +145,9 @@ func (in *New) check(source docs.Space) error {
 // JSON.
 func checkInstructions(document []byte) ([]byte, error) {
 	if len(document) > maxInstructions {
-		return nil, errs.Field("body.instructions", "is larger than %s", errs.Size(maxInstructions))
+		return nil, errs.Field("instructions", "is larger than %s", errs.Size(maxInstructions))
 	}
-	if _, err := markup.Decode("body.instructions", document); err != nil {
+	if _, err := markup.Decode("instructions", document); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -159,7 +159,7 @@ func checkInstructions(document []byte) ([]byte, error) {
 func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, in *New) (docs.Space, docs.Revision, error) {
 	at, _, err := authz.NewChecker(tx.Reader).Space(ctx, g.Actor, authz.AdminSpace, in.Source)
 	if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != g.Access.Org {
-		return docs.Space{}, docs.Revision{}, errs.Field("body.source.space", "is not a space of the organization: %q", in.Source)
+		return docs.Space{}, docs.Revision{}, errs.Field("source.space", "is not a space of the organization: %q", in.Source)
 	}
 	if err != nil {
 		return docs.Space{}, docs.Revision{}, err

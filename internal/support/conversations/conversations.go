@@ -85,9 +85,9 @@ func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in 
 func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, in []Input, parts bool) error {
 	var wrong errs.Mistakes
 	for i, one := range in {
-		at := "body"
+		at := ""
 		if len(in) > 1 {
-			at = fmt.Sprintf("body[%d]", i)
+			at = fmt.Sprintf("[%d].", i)
 		}
 		wrong.Add(check(at, one))
 	}
@@ -128,15 +128,15 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 	})
 }
 
-// check returns an error if a conversation cannot be stored. at is its path in the
-// request.
+// check returns an error if a conversation cannot be stored. at is what the paths of its
+// fields begin with.
 func check(at string, in Input) error {
 	var wrong errs.Mistakes
 	if n := utf8.RuneCountInString(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
-		wrong.Field(at+".id", "must have 1 to %d characters, and no NUL", maxID)
+		wrong.Field(at+"id", "must have 1 to %d characters, and no NUL", maxID)
 	}
 	if len(in.Parts) > maxParts {
-		wrong.Field(at+".parts", "are more than %d", maxParts)
+		wrong.Field(at+"parts", "are more than %d", maxParts)
 	}
 	size := len(in.Subject)
 	for _, p := range in.Parts {
@@ -146,11 +146,11 @@ func check(at string, in Input) error {
 		size += len(k) + len(v)
 	}
 	if size > MaxText {
-		wrong.Field(at+".parts", "have more than %s of text together", errs.Size(MaxText))
+		wrong.Field(at+"parts", "have more than %s of text together", errs.Size(MaxText))
 	}
 	u, err := url.Parse(in.URL)
 	if in.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		wrong.Field(at+".metadata.url", "must be an address that begins with https:// or http://")
+		wrong.Field(at+"metadata.url", "must be an address that begins with https:// or http://")
 	}
 	return wrong.Err()
 }

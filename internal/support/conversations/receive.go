@@ -71,11 +71,11 @@ func (s *Service) Receive(ctx context.Context, h Hook, by authz.Actor, header fu
 		return err
 	}
 	if why := jsontext.TextProblem(body); why != "" {
-		return errs.Field("body", "%s", why)
+		return errs.Field("", "%s", why)
 	}
 	c, ok, err := helpdesk.Event(h.Format, body)
 	if err != nil {
-		return errs.Field("body", "is not an event of %s: %v", h.Format, err)
+		return errs.Field("", "is not an event of %s: %v", h.Format, err)
 	}
 	if !ok {
 		return nil
@@ -126,7 +126,7 @@ func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in
 		maps.Copy(attributes, in.Attributes)
 	}
 	in.Attributes = attributes
-	return in, false, check("body", in)
+	return in, false, check("", in)
 }
 
 // merged returns the stored messages followed by the messages of an event that are not

@@ -174,7 +174,7 @@ func (h *handlers) ingestConversations(ctx context.Context, in *ingestConversati
 	for i, c := range in.Body {
 		one := conversations.Input{ID: c.ID, Subject: c.Subject}
 		if strings.TrimSpace(c.ID) == "" || c.ID == "." || c.ID == ".." {
-			return nil, errs.Field("body.id", "must be a name")
+			return nil, errs.Field("id", "must be a name")
 		}
 		if m := c.Metadata; m != nil {
 			one.URL, one.Attributes, one.CreatedAt = m.URL, m.Attributes, m.CreatedAt

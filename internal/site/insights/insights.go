@@ -64,7 +64,7 @@ type Event struct {
 func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) error {
 	now := docs.TimeOf(s.Store.Clock())
 	for i, e := range events {
-		if err := e.check(fmt.Sprintf("body.events[%d]", i), now); err != nil {
+		if err := e.check(fmt.Sprintf("events[%d]", i), now); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, q Query) ([]Ans
 		return nil, err
 	}
 	if len(rows) > maxGroups {
-		return nil, errs.Field("body.range", "has too many events to group like this; ask for fewer days or columns")
+		return nil, errs.Field("range", "has too many events to group like this; ask for fewer days or columns")
 	}
 	return p.answer(seen(view, rows)), nil
 }
@@ -118,10 +118,10 @@ func (q Query) plan() (*plan, error) {
 	p := &plan{order: q.Order, limit: q.Limit}
 	var wrong errs.Mistakes
 	if q.From > q.To {
-		wrong.Field("body.range", "must end after it begins")
+		wrong.Field("range", "must end after it begins")
 	}
 	for i, c := range q.GroupBy {
-		path := fmt.Sprintf("body.groupBy[%d]", i)
+		path := fmt.Sprintf("groupBy[%d]", i)
 		def, err := p.find(path, c)
 		if err == nil && def.keep == nil {
 			err = errs.Field(path+".column", "is counted, so nothing can be grouped by it")
@@ -133,7 +133,7 @@ func (q Query) plan() (*plan, error) {
 		q.Select = append(slices.Clone(q.GroupBy), Column{Name: "eventsCount"})
 	}
 	for i, c := range q.Select {
-		path := fmt.Sprintf("body.select[%d]", i)
+		path := fmt.Sprintf("select[%d]", i)
 		def, err := p.find(path, c)
 		p.chosen = append(p.chosen, def)
 		switch {
@@ -147,9 +147,9 @@ func (q Query) plan() (*plan, error) {
 		}
 	}
 	if o := q.Order; o != nil {
-		def, err := p.find("body.order.by", o.By)
+		def, err := p.find("order.by", o.By)
 		if err == nil && def.keep != nil && !p.grouped(o.By) {
-			err = errs.Field("body.order.by.column", "must be a column of select or groupBy")
+			err = errs.Field("order.by.column", "must be a column of select or groupBy")
 		}
 		wrong.Add(err)
 	}
@@ -164,7 +164,7 @@ func (p *plan) grouped(c Column) bool {
 func (p *plan) filter(all []Filter) error {
 	var wrong errs.Mistakes
 	for i, f := range all {
-		path := fmt.Sprintf("body.where[%d]", i)
+		path := fmt.Sprintf("where[%d]", i)
 		var c condition
 		def, err := p.find(path, f.Column)
 		if err == nil {

@@ -51,9 +51,9 @@ type AuthPatch struct {
 func (s *Settings) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
 	wrong := errs.Mistakes{}
 	if p.Backend != "" && p.Backend != docs.AuthCustom {
-		wrong.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
+		wrong.Field("backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
 	}
-	wrong.Add(checkAddress("body.fallbackURL", p.FallbackURL), checkAddress("body.logoutURL", p.LogoutURL))
+	wrong.Add(checkAddress("fallbackURL", p.FallbackURL), checkAddress("logoutURL", p.LogoutURL))
 	if err := wrong.Err(); err != nil {
 		return Auth{}, err
 	}

@@ -14,13 +14,13 @@ import (
 // section, or the site itself if it has no sections.
 func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteItem, error) {
 	if section != "" {
-		if _, err := s.itemInField("body.sectionId", docs.SiteSection, section); err != nil {
+		if _, err := s.itemInField("sectionId", docs.SiteSection, section); err != nil {
 			return docs.SiteItem{}, err
 		}
 	} else if s.HasSections() {
 		def, ok := s.DefaultSection()
 		if !ok {
-			return docs.SiteItem{}, errs.Field("body.sectionId", "is required: the site has groups but no section yet; add a section first")
+			return docs.SiteItem{}, errs.Field("sectionId", "is required: the site has groups but no section yet; add a section first")
 		}
 		section = def.ID
 	}
@@ -135,7 +135,7 @@ func (s *Structure) UpdateSection(id docs.SiteItemID, p SectionPatch) (docs.Site
 	it.Condition, it.Draft = p.Condition.Or(it.Condition), p.Draft.Or(it.Draft)
 	it.LocalizedTitle, it.LocalizedDescription = localized(p.LocalizedTitle, it.LocalizedTitle), localized(p.LocalizedDescription, it.LocalizedDescription)
 	s.items[id] = it
-	if it, err = s.moveInto("body.siteSectionGroupId", it, p.Group.Or(it.Parent)); err != nil {
+	if it, err = s.moveInto("siteSectionGroupId", it, p.Group.Or(it.Parent)); err != nil {
 		return it, err
 	}
 	if def, ok := p.DefaultSpace.Get(); ok {
@@ -195,12 +195,12 @@ func (s *Structure) checkParent(field string, parent docs.SiteItemID, height int
 // SetDefaultSpace makes a site space the default of a section. If section is empty, it becomes
 // the default of a site without sections.
 func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
-	it, err := s.itemInField("body.defaultSiteSpace", docs.SiteSpace, id)
+	it, err := s.itemInField("defaultSiteSpace", docs.SiteSpace, id)
 	if err != nil {
 		return err
 	}
 	if it.Parent != section {
-		return errs.Field("body.defaultSiteSpace", "is not in the section; name one of its own site spaces")
+		return errs.Field("defaultSiteSpace", "is not in the section; name one of its own site spaces")
 	}
 	s.setDefault(it)
 	return nil
@@ -210,7 +210,7 @@ func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
 // the default section, or of a site without sections. An empty id changes nothing.
 func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
 	if section != "" {
-		it, err := s.itemInField("body.defaultSiteSection", docs.SiteSection, section)
+		it, err := s.itemInField("defaultSiteSection", docs.SiteSection, section)
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 	if err := s.wrapInSection(); err != nil {
 		return docs.SiteItem{}, err
 	}
-	if err := s.checkParent("body.parent", parent, 1); err != nil {
+	if err := s.checkParent("parent", parent, 1); err != nil {
 		return docs.SiteItem{}, err
 	}
 	group, err := s.add(docs.SiteItem{Kind: docs.SiteGroup, Title: title, Icon: icon}, parent)
@@ -237,7 +237,7 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 		return group, err
 	}
 	for i, id := range sections {
-		if err := s.group(fmt.Sprintf("body.sections[%d]", i), group.ID, id); err != nil {
+		if err := s.group(fmt.Sprintf("sections[%d]", i), group.ID, id); err != nil {
 			return group, err
 		}
 	}
@@ -262,7 +262,7 @@ func (s *Structure) UpdateGroup(id docs.SiteItemID, p GroupPatch) (docs.SiteItem
 	it.Title, it.Icon, it.Draft = p.Title.Or(it.Title), p.Icon.Or(it.Icon), p.Draft.Or(it.Draft)
 	it.LocalizedTitle = localized(p.LocalizedTitle, it.LocalizedTitle)
 	s.items[id] = it
-	return s.moveInto("body.parentSectionGroupId", it, p.Parent.Or(it.Parent))
+	return s.moveInto("parentSectionGroupId", it, p.Parent.Or(it.Parent))
 }
 
 // Group moves a section to the end of a group. A section that is already in the group does not
@@ -271,7 +271,7 @@ func (s *Structure) Group(group, section docs.SiteItemID) error {
 	if _, err := s.Item(docs.SiteGroup, group); err != nil {
 		return err
 	}
-	return s.group("body.sectionId", group, section)
+	return s.group("sectionId", group, section)
 }
 
 func (s *Structure) group(field string, group, section docs.SiteItemID) error {
@@ -349,13 +349,13 @@ func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
 	if err != nil {
 		return it, err
 	}
-	mark, field := to.Before, "body.position.before"
+	mark, field := to.Before, "position.before"
 	if mark == nil {
-		mark, field = to.After, "body.position.after"
+		mark, field = to.After, "position.after"
 	}
 	switch {
 	case to.Before != nil && to.After != nil:
-		return it, errs.Field("body.position", "must contain before or after, not both")
+		return it, errs.Field("position", "must contain before or after, not both")
 	case mark == nil:
 		all := s.Children(it.Parent)
 		last := all[len(all)-1]

@@ -71,7 +71,7 @@ func checkFonts(ctx context.Context, r store.Reader, org docs.OrgID, before, loo
 	if _, err := before.MapFonts("", note); err != nil {
 		return err
 	}
-	_, err := look.MapFonts("body", func(path string, d customization.FontDefinition) (customization.FontDefinition, error) {
+	_, err := look.MapFonts(lookField, func(path string, d customization.FontDefinition) (customization.FontDefinition, error) {
 		if had[d.ID] {
 			return d, nil
 		}

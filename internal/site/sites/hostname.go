@@ -51,7 +51,7 @@ var addressRE = regexp.MustCompile(`[.]([0-9]+|0x[0-9a-f]*)$`)
 // hostname returns a host name in the form of the DNS: in lower case, with international names
 // in ASCII. It refuses the host name of the server and names in the domain of sites.
 func (h Hosts) hostname(text string) (string, error) {
-	const field = "body.hostname"
+	const field = "hostname"
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(text, "."))
 	name = strings.ToLower(name)
 	switch {

@@ -50,7 +50,7 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 }
 
 // conditionField is the field of requests that has the condition of an item.
-const conditionField = "body.condition"
+const conditionField = "condition"
 
 // checkCondition parses a condition, before the transaction begins. If the site has a schema
 // of claims, the condition may read only claims that the schema declares and that have a
@@ -73,11 +73,11 @@ func checkCondition(ctx context.Context, r store.Reader, g *authz.Grant, path, t
 
 // checkTitles returns an error unless the titles of an item in several languages are valid.
 func checkTitles(p opt.Val[map[string]string]) error {
-	return docs.CheckLocalized("body.localizedTitle", p.Or(nil), 128)
+	return docs.CheckLocalized("localizedTitle", p.Or(nil), 128)
 }
 
 func checkDescriptions(p opt.Val[map[string]string]) error {
-	return docs.CheckLocalized("body.localizedDescription", p.Or(nil), 256)
+	return docs.CheckLocalized("localizedDescription", p.Or(nil), 256)
 }
 
 // NewSpace is the input of AddSpace. A zero field has a default.
@@ -119,7 +119,7 @@ func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteI
 		}
 		title := it.Title
 		if space, ok := p.Space.Get(); ok {
-			sp, err := c.space(ctx, "body.spaceId", space)
+			sp, err := c.space(ctx, "spaceId", space)
 			if err != nil {
 				return it, err
 			}

@@ -28,7 +28,7 @@ type LinkPatch struct {
 // sections, which has no place for links.
 func (s *Structure) AddLink(p LinkPatch) (docs.SiteItem, error) {
 	if !s.HasSections() {
-		return docs.SiteItem{}, errs.Field("body", "needs a site with sections; add a section first")
+		return docs.SiteItem{}, errs.Field("", "needs a site with sections; add a section first")
 	}
 	it, err := s.add(docs.SiteItem{Kind: docs.SiteLink}, "")
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 		return it, nil
 	}
 	if parent != "" && s.items[parent].Kind != docs.SiteGroup {
-		return it, errs.Field("body.parent", "is not a group of the site; name one, or leave it out")
+		return it, errs.Field("parent", "is not a group of the site; name one, or leave it out")
 	}
 	s.detach(it)
 	s.place(it, parent, len(s.children[parent]))
@@ -62,7 +62,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 
 // checkLink returns an error unless the fields of a patch are valid.
 func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) error {
-	return errs.All(checkAddress("body.url", p.URL), checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription),
+	return errs.All(checkAddress("url", p.URL), checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription),
 		checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")))
 }
 

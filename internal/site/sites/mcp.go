@@ -38,7 +38,7 @@ func keepHidden(headers, stored map[string]string) (map[string]string, error) {
 		}
 		v, known := stored[name]
 		if !known {
-			return nil, errs.Field("body.headers", "has no value for %.40q: %s means a value that the server has", name, HiddenHeader)
+			return nil, errs.Field("headers", "has no value for %.40q: %s means a value that the server has", name, HiddenHeader)
 		}
 		out[name] = v
 	}
@@ -101,16 +101,16 @@ var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
 
 // check returns an error unless the fields of a patch are valid.
 func (s *MCPServers) check(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
-	return errs.All(checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")), checkAddress("body.url", p.URL), checkHeaders(p.Headers.Or(nil)))
+	return errs.All(checkCondition(ctx, s.Store.Reader, g, conditionField, p.Condition.Or("")), checkAddress("url", p.URL), checkHeaders(p.Headers.Or(nil)))
 }
 
 func checkHeaders(headers map[string]string) error {
 	if len(headers) > maxHeaders {
-		return errs.Field("body.headers", "must have at most %d entries", maxHeaders)
+		return errs.Field("headers", "must have at most %d entries", maxHeaders)
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if v := headers[name]; !headerName.MatchString(name) || v == "" || len(v) > maxHeader || strings.ContainsAny(v, "\r\n\x00") {
-			return errs.Field("body.headers", "has %.40q, which is not a header with a value of 1 to %d characters", name, maxHeader)
+			return errs.Field("headers", "has %.40q, which is not a header with a value of 1 to %d characters", name, maxHeader)
 		}
 	}
 	return nil

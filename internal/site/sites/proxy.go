@@ -16,7 +16,7 @@ import (
 // checkProxy returns an error unless a site may have an address on another web site that
 // forwards to this server. It queries the DNS, so it runs before the transaction.
 func (s *Hostnames) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
-	const field = "body.proxy"
+	const field = "proxy"
 	if !docs.ValidProxy(proxy) {
 		return errs.Field(field, "must be a host and a path, such as company.com/docs")
 	}

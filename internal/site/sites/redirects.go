@@ -135,15 +135,15 @@ func appendPath(address, suffix string) string {
 // destination returns the site space of a destination within the site.
 func (s *Structure) destination(d docs.RedirectDestination) (docs.SiteItem, error) {
 	if d.Kind != docs.RedirectSection {
-		return s.itemInField("body.destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
+		return s.itemInField("destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
 	}
-	sec, err := s.itemInField("body.destination.siteSectionId", docs.SiteSection, docs.SiteItemID(d.Section))
+	sec, err := s.itemInField("destination.siteSectionId", docs.SiteSection, docs.SiteItemID(d.Section))
 	if err != nil {
 		return sec, err
 	}
 	it, ok := s.Default(sec.ID)
 	if !ok {
-		err = errs.E(errs.NotFound, "body.destination.siteSectionId: the section has no content")
+		err = errs.At(errs.NotFound, "destination.siteSectionId", "the section has no content")
 	}
 	return it, err
 }
@@ -161,16 +161,16 @@ type RedirectPatch struct {
 func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
 	var wrong errs.Mistakes
 	if text, ok := p.Source.Get(); ok {
-		source, err := docs.ParseRedirectSource("body.source", text)
+		source, err := docs.ParseRedirectSource("source", text)
 		wrong.Add(err)
 		r.Source = source
 	}
 	r.Draft, r.KeepSuffix, r.Permanent = p.Draft.Or(r.Draft), p.KeepSuffix.Or(r.KeepSuffix), p.Permanent.Or(r.Permanent)
 	r.Destination = p.Destination.Or(r.Destination)
 	if wrong.Err() == nil {
-		wrong.Add(r.Source.CheckCapture("body.captureWildcard", r.KeepSuffix))
+		wrong.Add(r.Source.CheckCapture("captureWildcard", r.KeepSuffix))
 	}
-	wrong.Add(r.Destination.Check("body.destination"))
+	wrong.Add(r.Destination.Check("destination"))
 	return r, wrong.Err()
 }
 
@@ -189,7 +189,7 @@ func (s *Redirects) checkPage(ctx context.Context, g *authz.Grant, d docs.Redire
 		return err
 	}
 	if _, err := page(ctx, v.Spaces[it.Space].It, d.Page); errs.Is(err, errs.NotFound) {
-		return errs.E(errs.NotFound, "body.destination.pageId: there is no page %q in the site space", d.Page)
+		return errs.At(errs.NotFound, "destination.pageId", "there is no page %q in the site space", d.Page)
 	} else if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (c *change) putRedirect(ctx context.Context, hosts Hosts, before docs.Redir
 	}
 	switch other, err := c.tx.RedirectBySource(ctx, c.site.ID, r.Source, r.Draft); {
 	case err == nil && other.ID != r.ID:
-		return errs.Taken("body.source", "is taken: there is already a redirect from %s; change that one", r.Source)
+		return errs.Taken("source", "is taken: there is already a redirect from %s; change that one", r.Source)
 	case err != nil && !errs.Is(err, errs.NotFound):
 		return err
 	}
@@ -307,7 +307,7 @@ func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) er
 			return nil
 		}
 		if _, back := r.Source.Match(next); back {
-			return errs.Field("body.destination", "leads back to %s", r.Source)
+			return errs.Field("destination", "leads back to %s", r.Source)
 		}
 		var err error
 		if at, err = c.tx.RedirectFor(ctx, c.site.ID, next); errs.Is(err, errs.NotFound) {
@@ -320,7 +320,7 @@ func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) er
 		}
 		path = next
 	}
-	return errs.Field("body.destination", "leads to more than %d other redirects, one after the other", maxHops)
+	return errs.Field("destination", "leads to more than %d other redirects, one after the other", maxHops)
 }
 
 // follow returns the path of the site that a redirect leads to from a path. It returns false

@@ -218,7 +218,7 @@ func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs
 	}
 	g, _, err := authz.NewChecker(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, id)
 	if errs.Is(err, errs.NotFound) || err == nil && g.Space.Org != c.site.Org {
-		return docs.Space{}, errs.E(errs.NotFound, "%s: there is no space %q in the organization", field, id)
+		return docs.Space{}, errs.At(errs.NotFound, field, "there is no space %q in the organization", id)
 	}
 	if err != nil {
 		return docs.Space{}, err
@@ -230,7 +230,7 @@ func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs
 // spaceOr is space, or makes one.
 func (c *change) spaceOr(ctx context.Context, id docs.SpaceID, made Maker) (docs.Space, error) {
 	if made == nil {
-		return c.space(ctx, "body.spaceId", id)
+		return c.space(ctx, "spaceId", id)
 	}
 	sp, err := made(ctx, c.tx, c.grant)
 	if err == nil {
@@ -291,7 +291,7 @@ func Create(ctx context.Context, tx *store.Tx, g *authz.Grant, in NewSite) (docs
 	}
 	c.grant = g
 	for _, id := range in.Spaces {
-		sp, err := c.space(ctx, "body.spaces", id)
+		sp, err := c.space(ctx, "spaces", id)
 		if err != nil {
 			return site, err
 		}
@@ -331,7 +331,7 @@ type SitePatch struct {
 func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs.Site, error) {
 	var wrong errs.Mistakes
 	if name, ok := p.Basename.Get(); ok && !docs.ValidBasename(name) {
-		wrong.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
+		wrong.Field("basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
 	}
 	if proxy, ok := p.Proxy.Get(); ok && proxy != g.Site.Proxy {
 		wrong.Add(s.Hostnames.checkProxy(ctx, g.Site, proxy))

@@ -137,12 +137,16 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 	return icon
 }
 
+// lookField is the place of a customization in a request. It is in full, because header alone,
+// which is one of its fields, is the header of a request.
+const lookField = "body"
+
 // checkLook returns an error unless a customization is valid. New conditions of links are
 // checked in the same way as conditions of sections.
 func (s *Settings) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
 	var wrong errs.Mistakes
-	wrong.Add(look.Check("body"))
-	for path, condition := range look.NewConditions("body", before) {
+	wrong.Add(look.Check(lookField))
+	for path, condition := range look.NewConditions(lookField, before) {
 		wrong.Add(checkCondition(ctx, s.Store.Reader, g, path, condition))
 	}
 	return wrong.Err()
@@ -334,7 +338,7 @@ func schemaOf(ctx context.Context, r store.Reader, site docs.SiteID) (*adaptive.
 
 // SetSchema sets the schema of the claims of visitors.
 func (s *Settings) SetSchema(ctx context.Context, g *authz.Grant, source []byte) (*adaptive.Schema, docs.Time, error) {
-	schema, err := adaptive.Parse("body.jsonSchema", source)
+	schema, err := adaptive.Parse("jsonSchema", source)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -69,7 +69,7 @@ var nouns = map[docs.SiteItemKind]string{
 func (s *Structure) itemInField(field string, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, err := s.Item(kind, id)
 	if err != nil {
-		err = errs.E(errs.NotFound, "%s: there is no %s %q in the site", field, nouns[kind], id)
+		err = errs.At(errs.NotFound, field, "there is no %s %q in the site", nouns[kind], id)
 	}
 	return it, err
 }
@@ -226,7 +226,7 @@ func (s *Structure) detach(it docs.SiteItem) {
 // add adds an item at the end of a parent. The first item of a level becomes its default.
 func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem, error) {
 	if len(s.items) >= docs.MaxSiteItems {
-		return it, errs.Field("body", "would give the site more than %d sections, groups, spaces and links; delete some first", docs.MaxSiteItems)
+		return it, errs.Field("", "would give the site more than %d sections, groups, spaces and links; delete some first", docs.MaxSiteItems)
 	}
 	it.ID, it.Parent = s.newID(it.Kind), parent
 	if it.Kind.HasPath() {
@@ -260,13 +260,14 @@ func freePath(title string, level []docs.SiteItem) string {
 // setPath sets the path of an item. It returns an error if another item of its level has
 // that path.
 func (s *Structure) setPath(it *docs.SiteItem, path string) error {
+	const field = "body.path" // in full, because path alone is the path of a request
 	path = names.Normal(path)
-	if err := docs.CheckSitePath("body.path", path); err != nil {
+	if err := docs.CheckSitePath(field, path); err != nil {
 		return err
 	}
 	for _, other := range s.level(*it) {
 		if other.ID != it.ID && docs.SlugKey(other.Path) == docs.SlugKey(path) {
-			return errs.Taken("body.path", "is taken by %q; choose another", other.Title)
+			return errs.Taken(field, "is taken by %q; choose another", other.Title)
 		}
 	}
 	it.Path = path

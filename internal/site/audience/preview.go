@@ -60,7 +60,7 @@ func previewStart(s *sites.Structure, id docs.SiteItemID) (docs.SiteItem, error)
 	if id != "" {
 		it, err := s.Item(docs.SiteSpace, id)
 		if errs.Is(err, errs.NotFound) {
-			err = errs.E(errs.NotFound, "query.siteSpace: there is no site space %q on the site", id)
+			err = errs.At(errs.NotFound, "siteSpace", "there is no site space %q on the site", id)
 		}
 		return it, err
 	}
@@ -78,16 +78,16 @@ func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text stri
 	var claims map[string]any
 	if strings.HasPrefix(text, "{") { // JSON, the form of the explain operation
 		if json.Unmarshal([]byte(text), &claims) != nil {
-			return nil, errs.Field("query.claims", `must be an object in JSON or Rison, such as {"plan": "pro"} or (plan:pro)`)
+			return nil, errs.Field("claims", `must be an object in JSON or Rison, such as {"plan": "pro"} or (plan:pro)`)
 		}
 	} else {
 		v, err := rison.Parse(text)
 		if err != nil {
-			return nil, errs.Field("query.claims", "is not Rison, such as (plan:pro,beta:!t): %v", err)
+			return nil, errs.Field("claims", "is not Rison, such as (plan:pro,beta:!t): %v", err)
 		}
 		var ok bool
 		if claims, ok = v.(map[string]any); !ok {
-			return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
+			return nil, errs.Field("claims", "must be an object, such as (plan:pro)")
 		}
 	}
 	schema, _, err := s.sites.Settings.Schema(ctx, site)

@@ -75,7 +75,7 @@ func workMerges(args []string) error {
 		return err
 	}
 	defer s.Close()
-	c := content.New(content.Service{Store: s})
+	c := content.New(content.Config{Store: s})
 	sp, err := s.Space(ctx, docs.SpaceID(args[1]))
 	if err != nil {
 		return err

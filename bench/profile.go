@@ -14,6 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // profiledServer is Octavo's server with control of CPU profiles, so that the
@@ -32,7 +33,8 @@ func profiledServer(args []string) error {
 		return err
 	}
 	s, err := server.Start(ctx, server.Config{
-		Listen: args[1], Database: data, Outbound: allowed, Files: server.Files{Folder: server.FilesPath(args[0])}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
+		Settings: services.Settings{Outbound: allowed, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))},
+		Listen:   args[1], Database: data, Files: server.Files{Folder: server.FilesPath(args[0])}, Version: "bench", Build: "bench",
 	})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // auditCmd prints the audit log of an organization or of the instance. Only the operator
@@ -44,7 +44,7 @@ func (c *auditCmd) Run(ctx context.Context, s streams) error {
 		f.Until = docs.TimeOf(c.Until)
 	}
 	out := json.NewEncoder(s.out)
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		for p := (store.Page{Limit: 1000}); ; {
 			rows, next, err := sv.Store.Audit(ctx, docs.OrgID(c.Organization), f, p)
 			if err != nil {

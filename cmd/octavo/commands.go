@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type bootstrapCmd struct {
@@ -31,7 +31,7 @@ func (c *bootstrapCmd) Run(ctx context.Context, s streams) (err error) {
 	if n := len([]rune(title)); n < 2 || n > 255 {
 		return errors.New("the title of an organization has 2 to 255 characters")
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.open(ctx, services.Settings{})
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 	for _, scope := range c.Scopes {
 		in.Scopes = append(in.Scopes, docs.Scope(scope))
 	}
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		secret, err := sv.Orgs.Operator.CreateToken(ctx, c.Email, in)
 		if errs.Is(err, errs.NotFound) {
 			return fmt.Errorf("there is no account with the address %s; octavo user create makes one, octavo bootstrap one with an organization", c.Email)
@@ -82,12 +82,11 @@ func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.open(ctx, services.Settings{BaseURL: base})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	sv.SignIn.BaseURL = base
 	link, err := sv.SignIn.LinkFor(ctx, c.Email)
 	if err != nil {
 		return err
@@ -102,7 +101,7 @@ func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
 type migrateCmd struct{ storeFlags }
 
 func (c *migrateCmd) Run(ctx context.Context, s streams) (err error) {
-	sv, err := c.open(ctx)
+	sv, err := c.open(ctx, services.Settings{})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type importCmd struct {
@@ -34,11 +34,10 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeSource()) }()
-	sv, err := c.openWithFiles(ctx)
+	sv, err := c.openWithFiles(ctx, services.Settings{BaseURL: base})
 	if err != nil {
 		return err
 	}
-	sv.Content.BaseURL = base
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
@@ -72,7 +71,7 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 
 // findSpace returns the space with an ID. It returns an error if the space is in the
 // trash.
-func findSpace(ctx context.Context, sv server.Services, id string) (docs.Space, error) {
+func findSpace(ctx context.Context, sv *services.Services, id string) (docs.Space, error) {
 	v, err := sv.Store.Space(ctx, docs.SpaceID(id))
 	if errs.Is(err, errs.NotFound) || err == nil && !v.It.DeletedAt.IsZero() {
 		return v.It, fmt.Errorf("there is no space %q; GET /v1/orgs/{id}/spaces lists them", id)
@@ -130,11 +129,14 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
-	sv, err := c.openWithFiles(ctx)
+	settings := services.Settings{BaseURL: base, Log: newLog(s.err, "warn", "text")}
+	if settings.Fonts, err = c.fonts(); err != nil {
+		return err
+	}
+	sv, err := c.openWithFiles(ctx, settings)
 	if err != nil {
 		return err
 	}
-	sv.Content.BaseURL = base
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
@@ -244,11 +246,10 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return nil, nil, err
 	}
-	sv, err := c.openWithFiles(ctx)
+	sv, err := c.openWithFiles(ctx, services.Settings{BaseURL: base})
 	if err != nil {
 		return nil, nil, err
 	}
-	sv.Content.BaseURL = base
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())

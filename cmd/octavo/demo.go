@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 const (
@@ -123,7 +124,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 }
 
 // addBetaPage adds a page that only some visitors of the site see.
-func addBetaPage(ctx context.Context, s server.Services, op *authz.Grant, sp docs.Space) error {
+func addBetaPage(ctx context.Context, s *services.Services, op *authz.Grant, sp docs.Space) error {
 	g, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, op.Actor, authz.EditSpace, sp.ID)
 	if err != nil {
 		return err

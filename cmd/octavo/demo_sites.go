@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // demoSite is a site of the demonstration.
@@ -43,7 +43,7 @@ const demoSchema = `{"$schema":"http://json-schema.org/draft-07/schema#","type":
 
 // publishDemo publishes the demonstration sites, unless the organization already has
 // sites.
-func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
+func publishDemo(ctx context.Context, s *services.Services, op *authz.Grant, org docs.OrgID) error {
 	who := store.Viewer{Org: org, User: op.Actor.User, Role: docs.Admin}
 	if n, err := s.Store.CountSites(ctx, who, store.SiteFilter{}); err != nil || n > 0 {
 		return err
@@ -66,7 +66,7 @@ func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org do
 
 // publish creates the site from spaces, which it finds by title. It creates no site if a
 // space was deleted or renamed.
-func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID, spaces map[string]docs.SpaceID) error {
+func (d demoSite) publish(ctx context.Context, s *services.Services, by authz.Actor, org docs.OrgID, spaces map[string]docs.SpaceID) error {
 	for _, sec := range d.sections {
 		if spaces[sec.space] == "" {
 			return nil

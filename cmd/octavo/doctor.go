@@ -13,9 +13,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type doctorCmd struct {
@@ -164,8 +163,12 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 	if f.err = st.CheckObjects(ctx); f.err != nil {
 		return f
 	}
-	sv := server.NewServices(st, files, outbound.Policy{})
-	sv.Content.BaseURL, _ = c.knownAddress(c.storeFlags)
+	base, _ := c.knownAddress(c.storeFlags)
+	sv, err := services.New(st, files, services.Settings{BaseURL: base})
+	if err != nil {
+		f.err = err
+		return f
+	}
 	spaces, err := st.AllSpaces(ctx)
 	if err != nil {
 		f.err = err

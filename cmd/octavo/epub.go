@@ -13,8 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
-	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type epubCmd struct {
@@ -38,14 +37,11 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
-	sv, err := c.openWithFiles(ctx)
+	sv, err := c.openWithFiles(ctx, services.Settings{BaseURL: base})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	sv.Content.BaseURL = base
-	sv.Content.Source.BaseURL = sv.Content.BaseURL
-	*sv.Sites = *sites.New(sv.Store, sites.Config{Hosts: sites.Hosts{Base: base}})
 	pages := page.New(sv.Audience, sv.Sites, sv.Content, false)
 	book, err := c.book(ctx, sv, pages)
 	if err != nil {
@@ -59,7 +55,7 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 // book returns the book of the space or the site in the flags.
-func (c *epubCmd) book(ctx context.Context, sv server.Services, pages *page.Shared) (export.Book, error) {
+func (c *epubCmd) book(ctx context.Context, sv *services.Services, pages *page.Shared) (export.Book, error) {
 	if c.Space != "" {
 		sp, err := findSpace(ctx, sv, c.Space)
 		return export.Book{ID: string(sp.ID), Title: sp.Title, Spaces: []export.BookSpace{{Space: sp.ID}}}, err

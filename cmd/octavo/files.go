@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type filesCmd struct {
@@ -18,7 +19,7 @@ type filesAdoptCmd struct {
 }
 
 func (c *filesAdoptCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		place := c.files()
 		files, err := place.Open(ctx)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type gitCmd struct {
@@ -102,15 +103,12 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
 	}
-	sv, err := c.openWithFiles(ctx)
+	log := newLog(s.err, "error", "text")
+	sv, err := c.openWithFiles(ctx, services.Settings{BaseURL: base, GitCache: server.GitPath(c.Data), Outbound: allowed, Log: log})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	log := newLog(s.err, "error", "text")
-	sv.Content.BaseURL = base
-	sv.Git.BaseURL, sv.Git.Log = sv.Content.BaseURL, log
-	sv.Git.Git = &git.Runner{Dir: server.GitPath(c.Data), Outbound: allowed, Log: log}
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return err

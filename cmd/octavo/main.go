@@ -18,11 +18,11 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/site/certs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/store/owner"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // version and build are set by the linker.
@@ -117,28 +117,37 @@ func (f storeFlags) owner() (owner.User, bool) {
 	return owner.Of(f.Data, server.DatabasePath(f.Data), server.FilesPath(f.Data))
 }
 
-// open opens the store and creates the services, for commands that use no files: they work
+// open opens the store and makes the services, for commands that use no files: they work
 // without the flags of a bucket, and where the files are not mounted. The caller must close
 // the store.
-func (f storeFlags) open(ctx context.Context) (server.Services, error) {
-	s, err := f.openStore(ctx)
+func (f storeFlags) open(ctx context.Context, c services.Settings) (*services.Services, error) {
+	st, err := f.openStore(ctx)
 	if err != nil {
-		return server.Services{}, err
+		return nil, err
 	}
-	return server.NewServices(s, nil, outbound.Policy{}), nil
+	return made(st, nil, c)
 }
 
 // openWithFiles is open for commands that use files.
-func (f storeFlags) openWithFiles(ctx context.Context) (server.Services, error) {
-	s, err := f.openStore(ctx)
+func (f storeFlags) openWithFiles(ctx context.Context, c services.Settings) (*services.Services, error) {
+	st, err := f.openStore(ctx)
 	if err != nil {
-		return server.Services{}, err
+		return nil, err
 	}
-	files, err := f.files().OpenFor(ctx, s)
+	files, err := f.files().OpenFor(ctx, st)
 	if err != nil {
-		return server.Services{}, errors.Join(err, s.Close())
+		return nil, errors.Join(err, st.Close())
 	}
-	return server.NewServices(s, files, outbound.Policy{}), nil
+	return made(st, files, c)
+}
+
+// made returns the services over a store, which is closed if they cannot be made.
+func made(st *store.Store, files blob.Store, c services.Settings) (*services.Services, error) {
+	sv, err := services.New(st, files, c)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return sv, nil
 }
 
 func (f storeFlags) openStore(ctx context.Context) (*store.Store, error) {
@@ -162,11 +171,11 @@ func (f storeFlags) exists() error {
 }
 
 // with opens an existing database and calls fn with the services.
-func (f storeFlags) with(ctx context.Context, fn func(server.Services) error) (err error) {
+func (f storeFlags) with(ctx context.Context, fn func(*services.Services) error) (err error) {
 	if err := f.exists(); err != nil {
 		return err
 	}
-	sv, err := f.open(ctx)
+	sv, err := f.open(ctx, services.Settings{})
 	if err != nil {
 		return err
 	}

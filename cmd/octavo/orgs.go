@@ -6,7 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type orgCmd struct {
@@ -42,7 +42,7 @@ type orgListCmd struct {
 }
 
 func (c *orgListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		p, err := c.page()
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (o orgShown) String() string {
 }
 
 func (c *orgShowCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		o, err := sv.Store.AnyOrganization(ctx, docs.OrgID(c.ID))
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ type orgDeleteCmd struct {
 }
 
 func (c *orgDeleteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		o, err := sv.Store.AnyOrganization(ctx, docs.OrgID(c.ID))
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ type orgRestoreCmd struct {
 }
 
 func (c *orgRestoreCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		o, err := sv.Orgs.Operator.RestoreOrganization(ctx, docs.OrgID(c.ID))
 		if err != nil {
 			return err

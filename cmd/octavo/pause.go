@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // pausedWork names what is paused, for messages.
@@ -18,7 +18,7 @@ type pauseCmd struct{ storeFlags }
 
 // Run pauses the outgoing work. A server that runs notices it at once.
 func (c *pauseCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		at, err := setPaused(ctx, sv.Store, true)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ type resumeCmd struct{ storeFlags }
 
 // Run resumes the outgoing work. A server that runs notices it at once.
 func (c *resumeCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		at, err := sv.Store.PausedAt(ctx)
 		if err != nil {
 			return err

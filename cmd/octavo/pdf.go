@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/print/pdf"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // pdfFlag is the flag of all commands that create PDFs.
@@ -28,11 +28,7 @@ func (f pdfFlag) fonts() (*typeface.Fonts, error) {
 
 // writePDF writes the newest revision of a space as a PDF. The file appears only after it
 // is complete.
-func (c *exportCmd) writePDF(ctx context.Context, s streams, sv server.Services, sp docs.Space) (err error) {
-	if sv.Content.Fonts, err = c.fonts(); err != nil {
-		return err
-	}
-	sv.Content.Log = newLog(s.err, "warn", "text")
+func (c *exportCmd) writePDF(ctx context.Context, s streams, sv *services.Services, sp docs.Space) (err error) {
 	v, err := sv.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return err

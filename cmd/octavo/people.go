@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // listFlags are the flags of commands that list objects of the store.
@@ -83,7 +83,7 @@ type userListCmd struct {
 }
 
 func (c *userListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		p, err := c.page()
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (u userShown) String() string {
 }
 
 func (c *userShowCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		u, err := findUser(ctx, sv, c.User)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (c *userShowCmd) Run(ctx context.Context, s streams) error {
 }
 
 // findUser returns the account with an address or an id.
-func findUser(ctx context.Context, sv server.Services, name string) (userShown, error) {
+func findUser(ctx context.Context, sv *services.Services, name string) (userShown, error) {
 	u, err := sv.Orgs.Operator.FindUser(ctx, name)
 	if err != nil {
 		return userShown{}, err
@@ -175,7 +175,7 @@ type userCreateCmd struct {
 }
 
 func (c *userCreateCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		id, err := sv.Orgs.Operator.CreateUser(ctx, c.Email)
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ type userDeleteCmd struct {
 }
 
 func (c *userDeleteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		if !c.Yes {
 			u, err := findUser(ctx, sv, c.User)
 			if err != nil {
@@ -256,7 +256,7 @@ type tokenListCmd struct {
 }
 
 func (c *tokenListCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		p, err := c.page()
 		if err != nil {
 			return err
@@ -284,7 +284,7 @@ type tokenRevokeCmd struct {
 }
 
 func (c *tokenRevokeCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		u, err := sv.Orgs.Operator.FindUser(ctx, c.User)
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type orgQuotaCmd struct {
@@ -29,7 +29,7 @@ func (c *orgQuotaCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		org := docs.OrgID(c.ID)
 		if _, err := sv.Store.Organization(ctx, org); err != nil {
 			return err

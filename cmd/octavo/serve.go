@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/preview"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 type serveCmd struct {
@@ -124,11 +125,14 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		authority = server.ACME{Directory: c.ACMEDirectory, Email: c.ACMEEmail, HTTPListen: c.ACMEHTTP}
 	}
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), NoSiteList: c.NoSiteList,
-		OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
-		Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses, AccessLog: c.AccessLog,
-		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
-		Log: log, Version: version, Build: build,
+		Settings: services.Settings{
+			BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), SiteHostnames: hostnames, EmailDomains: domains, DNS: c.DNSServer,
+			OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), Mail: sender, Provider: provider, Outbound: allowed, Translation: engine,
+			Fonts: fonts, GitCache: server.GitPath(c.Data), Log: log,
+		},
+		Listen: c.Listen, MetricsListen: c.MetricsListen, NoSiteList: c.NoSiteList, ACME: authority, Database: o, Files: c.files(),
+		Embeds: c.Embeds, TryIt: tryIt, Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses,
+		Proxies: proxies, Origins: c.CORSOrigins, AccessLog: c.AccessLog, Version: version, Build: build,
 	})
 	if err != nil {
 		return err

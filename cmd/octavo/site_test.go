@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/sites"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // siteWorld is a server with an organization and some spaces.
@@ -36,8 +37,9 @@ func startServer(t *testing.T, quiet bool) apiFlags {
 	t.Helper()
 	ctx := context.Background()
 	srv, err := server.Start(ctx, server.Config{
-		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: quiet,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
+		Settings: services.Settings{Log: slog.New(slog.NewTextHandler(io.Discard, nil))},
+		Listen:   "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: quiet,
+		Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/translation/translate"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // translationFlags configure the translation of spaces.
@@ -32,16 +32,16 @@ type translationFlags struct {
 const keyVariable = "OCTAVO_TRANSLATION_KEY"
 
 // translation returns the configuration of the translation of spaces.
-func (f translationFlags) translation() (server.Translation, error) {
+func (f translationFlags) translation() (services.Translation, error) {
 	key := os.Getenv(keyVariable)
 	if f.TranslationKeyFile != "" {
 		b, err := os.ReadFile(f.TranslationKeyFile)
 		if err != nil {
-			return server.Translation{}, fmt.Errorf("--translation-key-file: %w", err)
+			return services.Translation{}, fmt.Errorf("--translation-key-file: %w", err)
 		}
 		key = strings.TrimSpace(string(b))
 	}
-	t := server.Translation{
+	t := services.Translation{
 		Config: translate.Config{Engine: f.TranslationEngine, URL: f.TranslationURL, Key: key, Model: f.TranslationModel, Timeout: f.TranslationTimeout},
 		Words:  f.TranslationWords, Interval: f.TranslationInterval, Conversations: f.ConversationsModel,
 	}
@@ -73,7 +73,7 @@ type memoryExportCmd struct {
 }
 
 func (c *memoryExportCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) (err error) {
+	return c.with(ctx, func(sv *services.Services) (err error) {
 		var to io.Writer = s.out
 		if c.Output != "" {
 			f, oerr := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -101,7 +101,7 @@ type memoryImportCmd struct {
 }
 
 func (c *memoryImportCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
+	return c.with(ctx, func(sv *services.Services) error {
 		f, err := os.Open(c.File)
 		if err != nil {
 			return err

@@ -22,9 +22,9 @@ import (
 // token or a removed member is refused from the next request on, on every node.
 type Guard struct {
 	Checker
-	// Used records the first use of a token in an organization in its audit log, in the
+	// first records the first use of a token in an organization in its audit log, in the
 	// transaction of Flush. If it is nil, nothing is recorded.
-	Used func(ctx context.Context, tx *store.Tx, u store.FirstUse) error
+	first func(ctx context.Context, tx *store.Tx, u store.FirstUse) error
 
 	store  *store.Store
 	tokens *cache.Cache[tokenKey, *knownToken]
@@ -72,9 +72,11 @@ const (
 	maxAccess = 20_000
 )
 
-// NewGuard returns the guard of a store. If sites is nil, it accepts no visitors.
-func NewGuard(s *store.Store, sites Sites) *Guard {
+// NewGuard returns the guard of a store. If sites is nil, it accepts no visitors. first records
+// the first use of a token in an organization; it may be nil.
+func NewGuard(s *store.Store, sites Sites, first func(context.Context, *store.Tx, store.FirstUse) error) *Guard {
 	g := &Guard{
+		first:  first,
 		store:  s,
 		tokens: cache.New[tokenKey](maxTokens, func(*knownToken) int { return 1 }),
 		known:  cache.New[accessKey](maxAccess, func(*docs.Access) int { return 1 }),
@@ -296,15 +298,15 @@ func (g *Guard) Flush(ctx context.Context) error {
 	})
 }
 
-// recordUses calls Used for each first use of a token in an organization.
+// recordUses calls first for each first use of a token in an organization.
 func (g *Guard) recordUses(ctx context.Context, tx *store.Tx, inOrgs map[store.OrgToken]store.Use) error {
-	if g.Used == nil {
+	if g.first == nil {
 		return nil
 	}
-	first, err := tx.FirstUses(ctx, inOrgs)
-	for _, use := range first {
+	uses, err := tx.FirstUses(ctx, inOrgs)
+	for _, use := range uses {
 		if err == nil {
-			err = g.Used(ctx, tx, use)
+			err = g.first(ctx, tx, use)
 		}
 	}
 	return err

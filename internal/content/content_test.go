@@ -36,7 +36,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 	t.Helper()
 	ctx := context.Background()
 	s := testdb.Open(t, o)
-	c := content.New(content.Service{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+	c := content.New(content.Config{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
 	d := &desk{t: t, s: s, c: c, sp: &spaces.Service{Store: s, Content: c}}
 	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {

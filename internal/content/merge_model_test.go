@@ -553,6 +553,6 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 // Random edits, moves, renames, deletes, reorders, updates and merges on the
 // space and on up to four change requests.
 func TestMergeModel(t *testing.T) {
-	s := New(Service{Store: &store.Store{}})
+	s := New(Config{Store: &store.Store{}})
 	testrapid.Check(t, 40, func(t *rapid.T) { (&modelDesk{T: t, s: s}).sequence() })
 }

@@ -47,7 +47,7 @@ func (m modelTree) depth(id string) int {
 // Whatever both sides did to the places of pages, all pages are there afterwards, in a tree that is not
 // deeper than allowed, and each side may be merged into the other one.
 func TestMergeOfPlaces(t *testing.T) {
-	s := New(Service{Store: &store.Store{}})
+	s := New(Config{Store: &store.Store{}})
 	for _, c := range []struct {
 		name      string
 		base      func(d *modelDesk, l *modelLine)
@@ -133,7 +133,7 @@ func TestMergeOfPlaces(t *testing.T) {
 
 // What has no place in the tree of pages is merged by its name.
 func TestMergeOfNamedThings(t *testing.T) {
-	s := New(Service{Store: &store.Store{}})
+	s := New(Config{Store: &store.Store{}})
 	title := func(title string) func(*revision.Draft) error {
 		return func(dr *revision.Draft) error {
 			if title == "" {

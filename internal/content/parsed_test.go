@@ -70,7 +70,7 @@ func TestKeptTextsKeepKeys(t *testing.T) {
 		text := strings.Join(now, "\n\n") + "\n"
 		d.c = kept
 		d.must(write(page, text))
-		d.c = content.New(content.Service{Store: d.s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+		d.c = content.New(content.Config{Store: d.s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
 		if _, err := d.apply(t, copied.ID, write(page, text)); err != nil {
 			t.Fatal(err)
 		}

@@ -62,8 +62,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service reads and changes content.
-type Service struct {
+// Config is what a Service is made of.
+type Config struct {
 	Store    *store.Store
 	Blobs    blob.Store
 	Outbound outbound.Policy
@@ -76,6 +76,11 @@ type Service struct {
 	RevisionAdded func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
 	// Specs holds the specifications that blocks show; nil: there are none.
 	Specs Specs
+}
+
+// Service reads and changes content.
+type Service struct {
+	Config
 
 	Source   *revision.Source
 	Index    *index.Index
@@ -94,18 +99,21 @@ type Service struct {
 const maxColored = 8 << 20
 
 // New returns a service over a store.
-func New(s Service) *Service {
-	s.highlight = highlight.New(maxColored)
-	s.formulas = formula.New(0) // drawings are not cached
-	s.queues = &queues{}
-	s.described = openapi.NewCache()
-	s.expansions = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
-	s.plain = cache.New[pathsKey](maxPlainPaths, func(bool) int { return 1 })
-	s.pdfs = budget.NewPool("PDFs", pdfMakers)
-	s.Source = revision.NewSource(s.Store, s.BaseURL)
+func New(c Config) *Service {
+	s := &Service{
+		Config:     c,
+		Source:     revision.NewSource(c.Store, c.BaseURL),
+		highlight:  highlight.New(maxColored),
+		formulas:   formula.New(0), // drawings are not cached
+		queues:     &queues{},
+		pdfs:       budget.NewPool("PDFs", pdfMakers),
+		described:  openapi.NewCache(),
+		expansions: cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages }),
+		plain:      cache.New[pathsKey](maxPlainPaths, func(bool) int { return 1 }),
+	}
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
 	s.Index.Prose = s.showsProse
 	s.Source.Uses = s.Index
 	s.Exchange = exchange.New(exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index})
-	return &s
+	return s
 }

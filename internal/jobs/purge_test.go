@@ -9,18 +9,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // trash is a space and the operations on it. As in the API, each one checks the permission and then
 // calls the service.
 type trash struct {
 	t  *testing.T
-	sv server.Services
+	sv *services.Services
 	by authz.Actor
 	id docs.SpaceID
 	r  *jobs.Runner
@@ -29,7 +28,7 @@ type trash struct {
 func newTrash(t *testing.T, s *store.Store) *trash {
 	t.Helper()
 	ctx := context.Background()
-	sv := server.NewServices(s, testdb.Blobs(t), outbound.Policy{})
+	sv := testservices.New(t, s, services.Settings{})
 	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

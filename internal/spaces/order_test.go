@@ -28,7 +28,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sv := &spaces.Service{Store: s, Content: content.New(content.Service{Store: s, Blobs: testdb.Blobs(t)})}
+		sv := &spaces.Service{Store: s, Content: content.New(content.Config{Store: s, Blobs: testdb.Blobs(t)})}
 		var order []docs.SpaceID
 		for range 4 {
 			sp, _, err := sv.Create(ctx, top, spaces.NewSpace{})

@@ -238,7 +238,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 
 // SetLevel sets the default level of a space in the transaction of a caller that has
 // checked the permission.
-func (s *Service) SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, level docs.Level) error {
+func SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, level docs.Level) error {
 	before := sp
 	sp.Level, sp.UpdatedAt = level, tx.Now()
 	if err := tx.PutSpace(ctx, sp); err != nil {

@@ -45,7 +45,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	s := testdb.Open(t, o)
 	ctx := context.Background()
 	people := orgs.New(s, orgs.Config{})
-	pages := contents.New(contents.Service{Store: s, Blobs: testdb.Blobs(t)})
+	pages := contents.New(contents.Config{Store: s, Blobs: testdb.Blobs(t)})
 	content := &spaces.Service{Store: s, Content: pages}
 	check := func(_ any, err error) {
 		t.Helper()

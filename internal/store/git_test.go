@@ -26,7 +26,7 @@ func spaceIn(t *testing.T, o store.Options) (*store.Store, docs.Space, docs.User
 	if err != nil {
 		t.Fatal(err)
 	}
-	containers := &spaces.Service{Store: s, Content: contents.New(contents.Service{Store: s, Blobs: testdb.Blobs(t)})}
+	containers := &spaces.Service{Store: s, Content: contents.New(contents.Config{Store: s, Blobs: testdb.Blobs(t)})}
 	begin := func(title string) docs.Space {
 		t.Helper()
 		g, _, err := authz.NewChecker(s.Reader).Org(ctx, authz.Actor{User: b.User}, authz.CreateContent, b.Organization)

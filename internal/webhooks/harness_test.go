@@ -24,7 +24,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -42,7 +43,7 @@ type world struct {
 	t       *testing.T
 	o       store.Options
 	s       *store.Store
-	sv      server.Services
+	sv      *services.Services
 	clock   *hands
 	d       *webhooks.Dispatcher
 	org     docs.OrgID
@@ -63,7 +64,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	w.clock.ns.Store(began.UnixNano())
 	o.Clock = w.clock.now
 	w.o, w.s = o, testdb.Open(t, o)
-	w.sv = server.NewServices(w.s, testdb.Blobs(t), loopback(t))
+	w.sv = testservices.New(t, w.s, services.Settings{Outbound: loopback(t)})
 	w.org, w.admin = w.bootstrap("ada@acme.example", "Acme")
 	w.other, w.mallory = w.bootstrap("mallory@beta.example", "Beta")
 	w.d = w.node(w.s)

@@ -14,17 +14,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is an organization with a description and a space for its change requests.
 type world struct {
 	t     *testing.T
-	sv    server.Services
+	sv    *services.Services
 	by    authz.Actor
 	org   docs.OrgID
 	space docs.SpaceID
@@ -32,7 +32,7 @@ type world struct {
 
 func newWorld(t *testing.T, o store.Options) *world {
 	t.Helper()
-	w := &world{t: t, sv: server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})}
+	w := &world{t: t, sv: testservices.New(t, testdb.Open(t, o), services.Settings{})}
 	b, err := w.sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	w.ok(err)
 	w.by, w.org = authz.Actor{User: b.User}, b.Organization

@@ -36,7 +36,7 @@ func newRoom(t *testing.T, o store.Options) *room {
 	t.Helper()
 	ctx := t.Context()
 	s := testdb.Open(t, o)
-	pages := content.New(content.Service{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+	pages := content.New(content.Config{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
 	r := &room{
 		s: s, c: &comments.Service{Store: s, Content: pages}, sp: &spaces.Service{Store: s, Content: pages},
 		people: map[string]docs.UserID{},

@@ -32,7 +32,7 @@ const (
 // RevisionAdded queues the export of a new revision of a space, in the transaction that
 // creates the revision. A merge is exported immediately, edits after a period without
 // further edits. An imported revision is not exported.
-func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+func RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	if rev.Git != nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func newClocked(t *testing.T, o store.Options) *clocked {
 	c.ns.Store(time.Now().UnixNano())
 	o.Clock = func() time.Time { return time.Unix(0, c.ns.Load()) }
 	c.fixture = newFixture(t, o)
-	c.s.Content.RevisionAdded = c.s.RevisionAdded
+	c.s.Content.RevisionAdded = RevisionAdded
 	c.work = jobs.New(c.s.Store, c.s.Log)
 	c.work.Handle(OperationJob, c.s.Run)
 	c.work.Handle(ExportJob, c.s.QueueExport)

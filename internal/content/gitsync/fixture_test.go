@@ -41,7 +41,7 @@ func newFixture(t testing.TB, o store.Options) *fixture {
 	t.Helper()
 	ctx := context.Background()
 	st := testdb.Open(t, o)
-	c := content.New(content.Service{Store: st, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+	c := content.New(content.Config{Store: st, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
 	loopback, err := outbound.Parse("127.0.0.1")
 	if err != nil {
 		t.Fatal(err)

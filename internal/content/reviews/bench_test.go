@@ -32,7 +32,7 @@ func newDesk(t testing.TB, o store.Options, pages int) *desk {
 	t.Helper()
 	ctx := context.Background()
 	s := testdb.Open(t, o)
-	c := content.New(content.Service{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+	c := content.New(content.Config{Store: s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
 	d := &desk{s: s, c: c, r: &reviews.Service{Store: s, Content: c}}
 	b, err := orgs.New(s, orgs.Config{}).Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {

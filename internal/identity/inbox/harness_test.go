@@ -18,18 +18,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/jobs"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testmail"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world holds the services of a server with a mail server, a clock that the test moves, and an
 // organization with the admin Ada.
 type world struct {
-	server.Services
+	*services.Services
 	t     *testing.T
 	now   time.Time
 	smtp  *testmail.Server
@@ -48,8 +48,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	}
 	w := &world{t: t, now: now, smtp: testmail.Start(t), ids: map[string]docs.UserID{}}
 	o.Clock = func() time.Time { return w.now }
-	w.Services = server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})
-	w.Inbox.BaseURL, w.Inbox.Log = "https://docs.octavo.example", slog.New(slog.DiscardHandler)
+	w.Services = testservices.New(t, testdb.Open(t, o), services.Settings{BaseURL: "https://docs.octavo.example"})
 	if w.Inbox.Mail, err = mail.ParseSMTP(w.smtp.URL(), "Octavo <docs@octavo.example>"); err != nil {
 		t.Fatal(err)
 	}

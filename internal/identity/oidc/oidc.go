@@ -29,16 +29,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service signs people in through OpenID Connect.
-type Service struct {
-	Store   *store.Store
-	SignIn  *signin.Service
-	BaseURL string
-	Log     *slog.Logger
+// Config is what a Service is made of.
+type Config struct {
+	Store    *store.Store
+	SignIn   *signin.Service
+	BaseURL  string
+	Log      *slog.Logger
+	Outbound outbound.Policy // of requests to providers
 	// Operator is the provider for all users of the server; nil: there is none.
 	Operator *Operator
 	// OwnsDomain reports whether an organization has proved that it owns an e-mail domain.
 	OwnsDomain func(ctx context.Context, org docs.OrgID, domain string) (bool, error)
+}
+
+// Service signs people in through OpenID Connect.
+type Service struct {
+	Config
 
 	http  *http.Client
 	known *cache.Cache[string, discovered]
@@ -78,13 +84,13 @@ func (o Operator) provider() docs.OIDCProvider {
 	return docs.OIDCProvider{ID: o.id(), Label: label, Issuer: o.Issuer, ClientID: o.ClientID}
 }
 
-// New returns a Service. Requests to providers follow the policy out.
-func New(s *store.Store, in *signin.Service, out outbound.Policy) *Service {
-	c := out.Client(outbound.Options{Timeout: exchangeTime})
-	c.Transport = bounded{c.Transport}
-	c.CheckRedirect = keepHTTPS(c.CheckRedirect)
+// New returns a Service.
+func New(c Config) *Service {
+	client := c.Outbound.Client(outbound.Options{Timeout: exchangeTime})
+	client.Transport = bounded{client.Transport}
+	client.CheckRedirect = keepHTTPS(client.CheckRedirect)
 	return &Service{
-		Store: s, SignIn: in, Log: slog.Default(), http: c,
+		Config: c, http: client,
 		known: cache.New[string](maxKnown, func(discovered) int { return 1 }),
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is a server with an organization that has a provider.
@@ -48,8 +49,9 @@ func newWorld(t *testing.T, o store.Options, operator *oidc.Operator, set ...fun
 		operator.Issuer = w.idp.URL
 	}
 	c := server.Config{
-		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
-		Version: "test", Log: slog.New(slog.DiscardHandler), Outbound: allow, Provider: operator, Quiet: true,
+		Settings: services.Settings{Log: slog.New(slog.DiscardHandler), Outbound: allow, Provider: operator},
+		Listen:   "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
+		Version: "test", Quiet: true,
 	}
 	for _, change := range set {
 		change(&c)

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
 // chain answers a request for a URL with a redirect to the URL that follows it.
@@ -38,7 +36,7 @@ func TestRedirectsKeepHTTPS(t *testing.T) {
 		{chain{"https://login.example/a", "https://login.example/b", "http://login.example/c", "https://login.example/d"}, true},
 		{chain{"https://login.example/a", "http://127.0.0.1/b"}, true},
 	} {
-		client := New(nil, nil, outbound.Policy{}).http
+		client := New(Config{}).http
 		client.Transport = c.chain
 		res, err := client.Get(c.chain[0])
 		if err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is a running server with an organization.
@@ -43,8 +44,9 @@ func newWorld(t *testing.T, o store.Options) *world {
 func start(t *testing.T, o store.Options, files string) *server.Server {
 	t.Helper()
 	srv, err := server.Start(t.Context(), server.Config{
-		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: files},
-		Version: "test", Log: slog.New(slog.DiscardHandler), Quiet: true,
+		Settings: services.Settings{Log: slog.New(slog.DiscardHandler)},
+		Listen:   "127.0.0.1:0", Database: o, Files: server.Files{Folder: files},
+		Version: "test", Quiet: true,
 	})
 	if err != nil {
 		t.Fatal(err)

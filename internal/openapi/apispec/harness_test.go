@@ -20,7 +20,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is an organization with descriptions, and a web server with their sources.
@@ -122,7 +123,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sv := server.NewServices(st, testdb.Blobs(t), policy)
+	sv := testservices.New(t, st, services.Settings{Outbound: policy})
 	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
 	top, _, err := authz.NewChecker(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
 	w.must(err)
-	content := &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
+	content := &spaces.Service{Store: w.store, Content: content.New(content.Config{Store: w.store, Blobs: testdb.Blobs(t)})}
 	for _, sp := range []*docs.Space{&w.first, &w.second} {
 		*sp, _, err = content.Create(w.ctx, top, spaces.NewSpace{Title: "Docs", Empty: true})
 		w.must(err)

@@ -26,7 +26,7 @@ func TestPagesOverTheirBudgetAreLoggedOnce(t *testing.T) {
 	st := testdb.Open(t, o)
 	var log bytes.Buffer
 	published := sites.New(st, sites.Config{})
-	h, err := New(Config{Audience: audience.New(published), Sites: published, Content: content.New(content.Service{Store: st}), Guard: authz.NewGuard(st, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h, err := New(Config{Audience: audience.New(published), Sites: published, Content: content.New(content.Config{Store: st}), Guard: authz.NewGuard(st, nil, nil), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func newWorldIn(t *testing.T, o store.Options) *world {
 func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 	t.Helper()
 	st := testdb.Open(t, o)
-	c := content.New(content.Service{Store: st, Blobs: files, BaseURL: "https://base.test"})
+	c := content.New(content.Config{Store: st, Blobs: files, BaseURL: "https://base.test"})
 	c.Source.BaseURL = "https://base.test"
 	w := &world{
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
@@ -81,7 +81,7 @@ func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 	w.specs = &apispec.Service{Store: st, Blobs: files}
 	c.Specs = w.specs
 	var err error
-	w.handler, err = publish.New(publish.Config{Audience: w.audience, Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.audience), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	w.handler, err = publish.New(publish.Config{Audience: w.audience, Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.audience, nil), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)
 	return w
 }

@@ -52,7 +52,7 @@ func newWorldWith(t *testing.T, o store.Options, dns challenge.Resolver) *world 
 	w.store = testdb.Open(t, o)
 	w.sites = w.service(dns)
 	w.audience = audience.New(w.sites)
-	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
+	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Config{Store: w.store, Blobs: testdb.Blobs(t)})}
 	b, err := orgs.New(w.store, orgs.Config{}).Operator.Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization

@@ -15,18 +15,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is an organization that keeps conversations.
 type world struct {
 	t   testing.TB
 	s   *conversations.Service
-	sv  server.Services
+	sv  *services.Services
 	g   *authz.Grant
 	org docs.OrgID
 	now time.Time
@@ -43,7 +43,7 @@ func newWorld(t testing.TB, o store.Options) *world {
 	w := &world{t: t, now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
 	o.Clock = func() time.Time { return w.now }
 	st := testdb.Open(t, o)
-	sv := server.NewServices(st, testdb.Blobs(t), outbound.Policy{})
+	sv := testservices.New(t, st, services.Settings{})
 	b, err := sv.Orgs.Operator.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func Random(t *testing.T, r *rand.Rand) *revision.View {
 	}
 	files["SUMMARY.md"] = &fstest.MapFile{Data: []byte(summary.String())}
 	st := testdb.Open(t, testdb.SQLite(t))
-	c := content.New(content.Service{Store: st, Blobs: testdb.Blobs(t)})
+	c := content.New(content.Config{Store: st, Blobs: testdb.Blobs(t)})
 	b, err := orgs.New(st, orgs.Config{}).Operator.Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

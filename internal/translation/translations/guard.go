@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -31,20 +32,20 @@ func (r *run) guard(ctx context.Context, tx *store.Tx) error {
 	if p := v.It.Published; p != nil && (src.Space.Published == nil || p.Visibility.Wider(src.Space.Published.Visibility)) {
 		return failed("the result space is published for more people than the source space; publish the source for the same people, or take the result off its site")
 	}
-	return r.s.closeResult(ctx, tx, src.Path, v.It)
+	return closeResult(ctx, tx, src.Path, v.It)
 }
 
 // AudienceNarrowed closes the results of translations whose sources may now be open to
 // fewer people, in the transaction that closes the sources. Package sites decides what
 // the readers of sites find.
-func (s *Service) AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []docs.SpaceID) error {
+func AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []docs.SpaceID) error {
 	for _, id := range sources {
 		list, err := tx.TranslationsFrom(ctx, id)
 		if err != nil {
 			return err
 		}
 		for _, t := range list {
-			if err := s.follow(ctx, tx, t); err != nil {
+			if err := follow(ctx, tx, t); err != nil {
 				return err
 			}
 		}
@@ -55,7 +56,7 @@ func (s *Service) AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []
 // follow makes the result of a translation no more open than its source. A source in the
 // trash counts as unchanged. A source in another organization is open to nobody in this
 // organization.
-func (s *Service) follow(ctx context.Context, tx *store.Tx, t docs.Translation) error {
+func follow(ctx context.Context, tx *store.Tx, t docs.Translation) error {
 	src, exists, err := store.Maybe(tx.Space(ctx, t.Source))
 	if err != nil || !exists || !src.It.DeletedAt.IsZero() {
 		return err
@@ -73,20 +74,20 @@ func (s *Service) follow(ctx context.Context, tx *store.Tx, t docs.Translation) 
 		path = append([]docs.Node{src.It.Node()}, above...)
 	}
 	before := dst.It.Level
-	if err := s.closeResult(ctx, tx, path, dst.It); err != nil {
+	if err := closeResult(ctx, tx, path, dst.It); err != nil {
 		return err
 	}
 	if dst, err = tx.Space(ctx, t.Result); err != nil || dst.It.Level == before {
 		return err
 	}
-	return s.AudienceNarrowed(ctx, tx, []docs.SpaceID{t.Result}) // the result may be a source too
+	return AudienceNarrowed(ctx, tx, []docs.SpaceID{t.Result}) // the result may be a source too
 }
 
 // closeResult sets the level of the result space dst so that it is not open by default to
 // anyone who cannot read the source, neither by levels nor by grants on collections that
 // do not contain the source. source is the path of the source space. Grants on the
 // result itself are left alone: they were made deliberately.
-func (s *Service) closeResult(ctx context.Context, tx *store.Tx, source []docs.Node, dst docs.Space) error {
+func closeResult(ctx context.Context, tx *store.Tx, source []docs.Node, dst docs.Space) error {
 	above, err := tx.Path(ctx, dst.Parent)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (s *Service) closeResult(ctx context.Context, tx *store.Tx, source []docs.N
 		if level == dst.Level {
 			return nil
 		}
-		return s.Spaces.SetLevel(ctx, tx, authz.System, dst, level)
+		return spaces.SetLevel(ctx, tx, authz.System, dst, level)
 	}
 	return nil // LevelNone is never more open
 }

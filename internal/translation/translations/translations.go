@@ -279,7 +279,7 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 // RevisionAdded queues runs of the translations of a space that has a new revision, if
 // they have RunOnMerge set. It is called in the transaction that adds the revision. A
 // merge starts a run at once. Edits start a run when there were none for a while.
-func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+func RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	list, err := tx.TranslationsOf(ctx, sp.ID)
 	if err != nil {
 		return err

@@ -17,13 +17,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
 	"github.com/octavo-docs/octavo/internal/translation/translate"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
-	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // counted is an engine that records the texts it is sent.
@@ -83,7 +83,7 @@ func (upper) Translate(_ context.Context, r translate.Request) ([]string, error)
 // world is an organization with a space that is translated.
 type world struct {
 	t      *testing.T
-	sv     server.Services
+	sv     *services.Services
 	by     authz.Actor
 	org    docs.OrgID
 	source docs.SpaceID
@@ -92,8 +92,7 @@ type world struct {
 
 func newWorld(t *testing.T, o store.Options, e translate.Engine) *world {
 	t.Helper()
-	w := &world{t: t, sv: server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{}), engine: &counted{Engine: e}}
-	w.sv.Content.BaseURL, w.sv.Content.Source.BaseURL = "http://octavo.test", "http://octavo.test"
+	w := &world{t: t, sv: testservices.New(t, testdb.Open(t, o), services.Settings{BaseURL: "http://octavo.test"}), engine: &counted{Engine: e}}
 	w.sv.Translations.Name, w.sv.Translations.Engine = "test", &translate.Client{Engine: w.engine, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	b, err := w.sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	w.ok(err)

@@ -6,25 +6,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/octavo-docs/octavo/internal/assets"
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/comments"
-	"github.com/octavo-docs/octavo/internal/content/gitsync"
-	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/identity/inbox"
-	"github.com/octavo-docs/octavo/internal/identity/oidc"
-	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
-	"github.com/octavo-docs/octavo/internal/openapi/apispec"
-	"github.com/octavo-docs/octavo/internal/site/audience"
-	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/spaces"
-	"github.com/octavo-docs/octavo/internal/support/conversations"
-	"github.com/octavo-docs/octavo/internal/translation/translations"
 	assetsapi "github.com/octavo-docs/octavo/internal/web/api/assets"
 	contentapi "github.com/octavo-docs/octavo/internal/web/api/content"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
@@ -37,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api/support"
 	"github.com/octavo-docs/octavo/internal/web/api/translation"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
-	"github.com/octavo-docs/octavo/internal/webhooks"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // Prefix is the prefix of every path.
@@ -45,27 +28,9 @@ const Prefix = kernel.Prefix
 
 // Config holds the services and settings of the API.
 type Config struct {
-	Kernel  kernel.Config
-	Orgs    *orgs.Service
-	Spaces  *spaces.Service
-	Content *content.Service
-	Reviews *reviews.Service
-
-	Comments      *comments.Service
-	Webhooks      *webhooks.Service
-	Git           *gitsync.Service
-	Audience      *audience.Service
-	Sites         *sites.Service
-	Insights      *insights.Service
-	Assets        *assets.Service
-	APISpecs      *apispec.Service
-	Conversations *conversations.Service
-	Translations  *translations.Service
-	SignIn        *signin.Service
-	SSO           *sso.Service
-	OIDC          *oidc.Service
-	Inbox         *inbox.Service
-	Embeds        *embeds.Service // if nil, pages of other web sites are not fetched
+	*services.Services
+	Kernel kernel.Config
+	Embeds *embeds.Service // if nil, pages of other web sites are not fetched
 	// ExportSite writes a site as an archive of static files, with the spaces that a
 	// member can see. address is where the files will be published.
 	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error

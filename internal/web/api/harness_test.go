@@ -30,6 +30,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is a running server with two organizations that must not know of
@@ -49,9 +50,11 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	t.Helper()
 	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}, dns: testdns.Start(t)}
 	srv, err := server.Start(context.Background(), server.Config{
+		Settings: services.Settings{
+			DNS: w.dns.Addr, SiteHostnames: []string{"*.vouched.test"}, Log: slog.New(slog.NewTextHandler(w.log, nil)),
+		},
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
-		DNS: w.dns.Addr, Proxies: server.Proxies{netip.MustParsePrefix("127.0.0.1/32")}, SiteHostnames: []string{"*.vouched.test"},
-		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
+		Proxies: server.Proxies{netip.MustParsePrefix("127.0.0.1/32")}, Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,47 +13,25 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/comments"
-	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/inbox"
-	"github.com/octavo-docs/octavo/internal/identity/oidc"
-	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/markup/highlight"
-	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/print/formula"
-	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
-	"github.com/octavo-docs/octavo/internal/spaces"
-	"github.com/octavo-docs/octavo/internal/support/conversations"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // Config holds the dependencies of the pages.
 type Config struct {
-	Guard   *authz.Guard
-	Orgs    *orgs.Service
-	SignIn  *signin.Service
-	SSO     *sso.Service
-	OIDC    *oidc.Service
-	Inbox   *inbox.Service
+	*services.Services
 	BaseURL string
 	Version string
 	Log     *slog.Logger
 
 	// NoSiteList leaves out the list of public sites on the page of the server.
 	NoSiteList bool
-
-	Spaces        *spaces.Service
-	Content       *content.Service
-	Reviews       *reviews.Service
-	Comments      *comments.Service
-	Sites         *sites.Service
-	Specs         *apispec.Service
-	Conversations *conversations.Service
 	// FileURL returns a URL at which a member can read a file of a space.
 	FileURL func(docs.UserID, docs.Space, docs.File) string
 	Take    func(http.ResponseWriter, *http.Request) error // counts a request against the rate limit of the client

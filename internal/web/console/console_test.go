@@ -23,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testmail"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // world is a running server with a mail server.
@@ -42,8 +43,9 @@ func newWorld(t *testing.T, o store.Options, set ...func(*server.Config)) *world
 		t.Fatal(err)
 	}
 	c := server.Config{
-		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
-		Version: "test", Mail: sender, Log: slog.New(slog.DiscardHandler),
+		Settings: services.Settings{Mail: sender, Log: slog.New(slog.DiscardHandler)},
+		Listen:   "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
+		Version: "test",
 	}
 	for _, change := range set {
 		change(&c)

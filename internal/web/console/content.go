@@ -119,7 +119,7 @@ func (h *Handler) organization(v *visit) (err error) {
 		d.Sites = append(d.Sites, link{Title: s.It.Title, To: organizationURL(o.ID) + "/sites/" + string(s.It.ID)})
 	}
 	if v.grant.Allow(authz.ListOpenAPISpecs) == nil {
-		specs, _, err := h.Specs.Specs(o.ID).Page(ctx, first)
+		specs, _, err := h.APISpecs.Specs(o.ID).Page(ctx, first)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (h *Handler) specification(v *visit) error {
 	if err != nil {
 		return err
 	}
-	spec, versions, err := h.Specs.Versions(v.r.Context(), o.ID, docs.OpenAPISlug(v.r.PathValue("slug")))
+	spec, versions, err := h.APISpecs.Versions(v.r.Context(), o.ID, docs.OpenAPISlug(v.r.PathValue("slug")))
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ type changesData struct {
 // from, or else its predecessor.
 func (h *Handler) specificationChanges(v *visit) error {
 	org, slug := docs.OrgID(v.r.PathValue("organizationId")), docs.OpenAPISlug(v.r.PathValue("slug"))
-	c, err := h.Specs.Changes(v.r.Context(), org, slug, docs.OpenAPIVersionID(v.r.PathValue("version")), docs.OpenAPIVersionID(v.r.URL.Query().Get("from")))
+	c, err := h.APISpecs.Changes(v.r.Context(), org, slug, docs.OpenAPIVersionID(v.r.PathValue("version")), docs.OpenAPIVersionID(v.r.URL.Query().Get("from")))
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testservices"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // logged returns the entries of an audit log with an action, as JSON, oldest first.
@@ -229,7 +230,7 @@ func TestALinkIsStoredWithItsEntry(t *testing.T) {
 		}
 		return time.Now()
 	}
-	sv := server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})
+	sv := testservices.New(t, testdb.Open(t, o), services.Settings{})
 	boot, err := sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

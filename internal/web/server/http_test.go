@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // TestClientBehindProxies checks that only addresses from trusted proxies are believed.
@@ -52,15 +54,15 @@ func TestHosts(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
 		r.Host = host
-		if got := (&Server{Config: Config{BaseURL: "https://docs.example.com"}, named: true}).misdirected(r); got != want {
+		if got := (&Server{Config: Config{Settings: services.Settings{BaseURL: "https://docs.example.com"}}, named: true}).misdirected(r); got != want {
 			t.Errorf("%q is misdirected: %v", host, got)
 		}
-		if (&Server{Config: Config{BaseURL: "http://127.0.0.1:8080"}}).misdirected(r) {
+		if (&Server{Config: Config{Settings: services.Settings{BaseURL: "http://127.0.0.1:8080"}}}).misdirected(r) {
 			t.Errorf("%q is misdirected without a configured address", host)
 		}
 		for _, path := range []string{"/healthz", "/readyz"} {
 			r.URL.Path = path
-			if (&Server{Config: Config{BaseURL: "https://docs.example.com"}, named: true}).misdirected(r) {
+			if (&Server{Config: Config{Settings: services.Settings{BaseURL: "https://docs.example.com"}}, named: true}).misdirected(r) {
 				t.Errorf("%s at %q is misdirected", path, host)
 			}
 		}

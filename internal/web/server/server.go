@@ -9,6 +9,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,109 +28,56 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/audit"
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/apireview"
-	"github.com/octavo-docs/octavo/internal/content/comments"
-	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/content/index"
-	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/inbox"
-	"github.com/octavo-docs/octavo/internal/identity/mail"
-	"github.com/octavo-docs/octavo/internal/identity/oidc"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/identity/scim"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/print/typeface"
-	"github.com/octavo-docs/octavo/internal/site/audience"
-	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
-	"github.com/octavo-docs/octavo/internal/translation/translate"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/console"
+	"github.com/octavo-docs/octavo/internal/web/services"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
 // Config holds the settings of an operator.
 type Config struct {
+	// Settings are those of the services. If BaseURL is empty, it is derived from Listen, and
+	// if GitCache is empty, it is next to the folder of files.
+	services.Settings
 	Listen        string // host:port of the API
 	MetricsListen string // host:port of /metrics, which may be Listen; if empty, it is not served
-	BaseURL       string // public address; if empty, it is derived from Listen
-	SitesDomain   string // sites with a basename have the host basename.SitesDomain; if empty, they are below BaseURL
-	// OrganizationsClosed allows only the operator to create organizations.
-	OrganizationsClosed bool
-	People              orgs.Limits // what accounts and organizations can do in 24 hours
-	NoSiteList          bool        // the page at BaseURL does not list the public sites
-	SiteHostnames       []string    // host names of sites that need no proof, as in sites.Hosts
-	EmailDomains        []string    // e-mail domains of organizations that need no proof
-	DNS                 string      // host:port of the DNS server that proves host names; empty for those of the system
-	ACME                ACME        // certificates
-	Database            store.Options
-	Files               Files
-	GitCache            string           // folder for data that is fetched from repositories; if empty, it is next to that of files
-	Outbound            outbound.Policy  // where the server may connect to
-	Mail                mail.Sender      // if nil, mails are not sent
-	Provider            *oidc.Operator   // OpenID Connect provider for all users; nil for none
-	Translation         Translation      // engine and limits
-	Embeds              bool             // fetch pages of other web sites to describe them
-	TryIt               *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
-	Fonts               *typeface.Fonts  // fonts of PDFs, besides the bundled ones
-	Limit               kernel.Limit
-	Budget              budget.Limits // what one request or job may use
-	Memory              int64         // bytes that the process may use; 0 if unknown
-	Proxies             Proxies       // trusted to report the address of a client
-	Origins             []string      // web sites whose pages may call the API, such as https://app.example.com
-	AccessLog           bool          // log every request, not only failures
-	Log                 *slog.Logger
-	Version             string
-	Build               string
-	Quiet               bool // run no jobs and send no events: for tests that inspect the queue
-}
-
-// Translation configures how spaces are translated.
-type Translation struct {
-	translate.Config
-	Words    int           // maximum that a run sends to the engine; 0 for no limit
-	Interval time.Duration // minimum time between two calls of the engine; 0 for none
-	// Conversations allows the engine, which must be a language model, to write titles
-	// for clusters of conversations.
-	Conversations bool
-}
-
-// set opens the engine and configures the services with it.
-func (t Translation) set(s *translations.Service, c *conversations.Service, out outbound.Policy) error {
-	e, err := t.Open(out)
-	if err != nil {
-		return err
-	}
-	if s.Name, s.MaxWords = t.Engine, t.Words; e != (translate.None{}) {
-		s.Engine = &translate.Client{Engine: e, Interval: t.Interval}
-	}
-	if !t.Conversations {
-		return nil
-	}
-	model, is := e.(conversations.Model)
-	if !is {
-		return errors.New("conversations need a language model: set --translation-engine openai")
-	}
-	c.Model = model
-	return nil
+	NoSiteList    bool   // the page at BaseURL does not list the public sites
+	ACME          ACME   // certificates
+	Database      store.Options
+	Files         Files
+	Embeds        bool             // fetch pages of other web sites to describe them
+	TryIt         *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
+	Limit         kernel.Limit
+	Budget        budget.Limits // what one request or job may use
+	Memory        int64         // bytes that the process may use; 0 if unknown
+	Proxies       Proxies       // trusted to report the address of a client
+	Origins       []string      // web sites whose pages may call the API, such as https://app.example.com
+	AccessLog     bool          // log every request, not only failures
+	Version       string
+	Build         string
+	Quiet         bool // run no jobs and send no events: for tests that inspect the queue
 }
 
 // DataPath returns the options of a store in a data folder, which is created if it does
@@ -148,72 +96,10 @@ func DatabasePath(dir string) string { return filepath.Join(dir, "octavo.db") }
 // repositories. It can be deleted while the server is stopped.
 func GitPath(dir string) string { return filepath.Join(dir, "git") }
 
-// Services holds all services that the API uses.
-type Services struct {
-	Store   *store.Store
-	Blobs   blob.Store
-	Guard   *authz.Guard
-	Orgs    *orgs.Service
-	Content *content.Service
-	Reviews *reviews.Service
-	Spaces  *spaces.Service
-
-	Comments   *comments.Service
-	Webhooks   *webhooks.Service
-	Git        *gitsync.Service
-	Sites      *sites.Service
-	Audience   *audience.Service
-	Insights   *insights.Service
-	Assets     *assets.Service
-	APISpecs   *apispec.Service
-	APIReviews *apireview.Service
-	SignIn     *signin.Service
-	SSO        *sso.Service
-	OIDC       *oidc.Service
-	Inbox      *inbox.Service
-
-	Conversations *conversations.Service
-	Translations  *translations.Service
-}
-
-// NewServices returns services that use an open store. A caller that synchronizes with
-// git has to set the folder of Git.Git.
-func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
-	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
-	talk := &comments.Service{Store: s, Content: c}
-	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.PostReviewComment}
-	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
-	specs := &apispec.Service{Store: s, Blobs: files, Outbound: out}
-	c.Specs = specs
-	folders := &spaces.Service{Store: s, Content: c}
-	languages := &translations.Service{Store: s, Content: c, Spaces: folders}
-	folders.Narrowed = languages.AudienceNarrowed
-	c.RevisionAdded = func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
-		if err := sync.RevisionAdded(ctx, tx, sp, rev); err != nil {
-			return err
-		}
-		return languages.RevisionAdded(ctx, tx, sp, rev)
-	}
-	published := sites.New(s, sites.Config{})
-	readers := audience.New(published)
-	guard := authz.NewGuard(s, readers)
-	guard.Used = audit.RecordFirstUse
-	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
-	return Services{
-		Store: s, Blobs: files, Guard: guard, Orgs: orgs.New(s, orgs.Config{}),
-		Content: c, Reviews: proposals, Spaces: folders, Translations: languages,
-		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
-		Sites: published, Audience: readers, Insights: &insights.Service{Store: s, Audience: readers, Source: c.Source},
-		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: specs, APIReviews: &apireview.Service{Store: s, Specs: specs, Reviews: proposals}, SignIn: entry, OIDC: oidc.New(s, entry, out),
-		SSO: &sso.Service{Store: s}, Conversations: &conversations.Service{Store: s, Content: c, Reviews: proposals},
-		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
-	}
-}
-
 // Server is a running Octavo server.
 type Server struct {
 	Config
-	Services
+	*services.Services
 	API      *api.API
 	publish  *publish.Handler
 	console  *console.Handler
@@ -237,12 +123,8 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := c.Files.OpenFor(ctx, st)
-	if err != nil {
-		return nil, errors.Join(err, st.Close())
-	}
-	s := &Server{Config: c, Services: NewServices(st, files, c.Outbound), failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
-	if err := s.start(ctx); err != nil {
+	s := &Server{Config: c, failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+	if err := s.start(ctx, st); err != nil {
 		for _, srv := range s.http { // those that were started before the error
 			err = errors.Join(err, srv.Close())
 		}
@@ -252,16 +134,11 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// newConsole returns the handler of the pages of the server itself.
-func (s *Server) newConsole() *console.Handler {
-	return console.New(console.Config{
-		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Version: s.Version, Log: s.Log, NoSiteList: s.NoSiteList,
-		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
-		FileURL: s.API.FileURL, Take: s.API.CountRequest,
-	})
-}
-
-func (s *Server) start(ctx context.Context) error {
+func (s *Server) start(ctx context.Context, st *store.Store) error {
+	files, err := s.Files.OpenFor(ctx, st)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w; --listen chooses another address", s.Listen, err)
@@ -271,42 +148,9 @@ func (s *Server) start(ctx context.Context) error {
 		s.BaseURL = "http://" + ownHost(s.Listen, s.addr)
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
-	if err := s.configure(); err != nil {
+	if err := s.makeParts(ctx, st, files); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	secret, err := s.Store.Secret(ctx)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	signer, err := blob.NewSigner([]byte(secret))
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	s.metrics = newMetrics(s.Store)
-	s.Git.Ended = s.metrics.gitEnded
-	var cards *embeds.Service
-	if s.Embeds {
-		cards = embeds.New(s.Outbound, s.Store.Clock)
-	}
-	turns := budget.ProcessTurns()
-	if s.publish, err = publish.New(publish.Config{
-		Audience: s.Audience, Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // shares its limit with the API
-		TryIt: s.TryIt, Turns: turns,
-	}); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	s.API = api.New(api.Config{
-		Kernel: kernel.Config{
-			Clock: s.Store.Clock, Guard: s.Guard, Signer: signer, Log: s.Log, BaseURL: s.BaseURL, Version: s.Version, Build: s.Build,
-			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
-		},
-		Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Audience: s.Audience, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
-	}, secret)
-	s.console = s.newConsole()
-	s.scim = scim.New(scim.Config{Guard: s.Guard, Directory: s.Orgs.Directory, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
-	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
 		return errors.Join(fmt.Errorf("schedule jobs: %w", err), listener.Close())
@@ -329,31 +173,55 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// configure passes the configuration to the services.
-func (s *Server) configure() error {
-	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
-	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
-	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
-	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
-	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
-	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
-	if s.Mail != nil {
-		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
+// makeParts makes the services, and the parts of the server that answer requests with them.
+// The public address is known by now.
+func (s *Server) makeParts(ctx context.Context, st *store.Store, files blob.Store) error {
+	secret, err := st.Secret(ctx)
+	if err != nil {
+		return err
 	}
-	people := orgs.Config{Closed: s.OrganizationsClosed, TrustedDomains: s.EmailDomains, Limits: s.People}
-	published := sites.Config{Hosts: sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}}
-	if s.DNS != "" {
-		published.DNS = resolver(s.DNS)
-		people.DNS = published.DNS
+	signer, err := blob.NewSigner([]byte(secret))
+	if err != nil {
+		return err
 	}
-	*s.Sites = *sites.New(s.Store, published)
-	s.Orgs = orgs.New(s.Store, people)
-	s.OIDC.OwnsDomain = s.Orgs.Domains.Owns
-	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
-	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
-		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
+	s.metrics = newMetrics(st)
+	settings := s.Settings
+	settings.GitEnded = s.metrics.gitEnded
+	settings.GitCache = cmp.Or(s.GitCache, GitPath(filepath.Dir(s.Files.Folder)))
+	if s.Services, err = services.New(st, files, settings); err != nil {
+		return err
 	}
-	return s.Translation.set(s.Translations, s.Conversations, s.Outbound)
+	turns := budget.ProcessTurns()
+	s.API = api.New(api.Config{
+		Services: s.Services,
+		Kernel: kernel.Config{
+			Clock: st.Clock, Guard: s.Guard, Signer: signer, Log: s.Log, BaseURL: s.BaseURL, Version: s.Version, Build: s.Build,
+			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
+		},
+		Embeds: s.cards(), ExportSite: s.exportSite,
+	}, secret)
+	s.metrics.declare(s.API.Operations())
+	// The others share the limit of requests with the API.
+	if s.publish, err = publish.New(publish.Config{
+		Audience: s.Audience, Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
+		Take: s.API.CountRequest, TryIt: s.TryIt, Turns: turns,
+	}); err != nil {
+		return err
+	}
+	s.console = console.New(console.Config{
+		Services: s.Services, BaseURL: s.BaseURL, Version: s.Version, Log: s.Log, NoSiteList: s.NoSiteList,
+		FileURL: s.API.FileURL, Take: s.API.CountRequest,
+	})
+	s.scim = scim.New(scim.Config{Guard: s.Guard, Directory: s.Orgs.Directory, BaseURL: s.BaseURL, Clock: st.Clock, Log: s.Log, Take: s.API.CountRequest})
+	return nil
+}
+
+// cards returns the service that describes pages of other web sites, or nil.
+func (s *Server) cards() *embeds.Service {
+	if !s.Embeds {
+		return nil
+	}
+	return embeds.New(s.Outbound, s.Store.Clock)
 }
 
 // exportSite writes a site as an archive of static files.
@@ -412,13 +280,6 @@ func (s *Server) sweep(ctx context.Context, _ []byte) error {
 		s.Log.Info("deleted files that nothing refers to", "files", done.Files, "bytes", done.Bytes)
 	}
 	return err
-}
-
-// resolver returns a resolver that uses the DNS server at an address.
-func resolver(address string) *net.Resolver {
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) {

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 func config(t *testing.T) Config {
 	return Config{
-		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: Files{Folder: filepath.Join(t.TempDir(), "files")},
-		Log: slog.New(slog.DiscardHandler), Version: "test", Quiet: true,
+		Settings: services.Settings{Log: slog.New(slog.DiscardHandler)},
+		Listen:   "127.0.0.1:0", Database: testdb.SQLite(t), Files: Files{Folder: filepath.Join(t.TempDir(), "files")},
+		Version: "test", Quiet: true,
 	}
 }
 

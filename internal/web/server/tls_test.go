@@ -30,6 +30,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
 	"github.com/octavo-docs/octavo/internal/web/server"
+	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // freeAddr returns an address of loopback that nothing listens on.
@@ -116,8 +117,10 @@ func selfSigned(t *testing.T, dir string) *x509.CertPool {
 func node(t *testing.T, o store.Options, files server.Files, listen string, authority server.ACME) *server.Server {
 	t.Helper()
 	srv, err := server.Start(context.Background(), server.Config{
-		Listen: listen, BaseURL: "https://octavo.test", SitesDomain: "sites.test", SiteHostnames: []string{"docs.acme.test"}, ACME: authority,
-		Database: o, Files: files, Log: slog.New(slog.DiscardHandler), Version: "test", Quiet: true,
+		Settings: services.Settings{
+			BaseURL: "https://octavo.test", SitesDomain: "sites.test", SiteHostnames: []string{"docs.acme.test"}, Log: slog.New(slog.DiscardHandler),
+		},
+		Listen: listen, ACME: authority, Database: o, Files: files, Version: "test", Quiet: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func newTestAPI(t testing.TB, l Limit, log io.Writer) *testAPI {
 	s := testdb.Open(t, testdb.SQLite(t))
 	readers := audience.New(sites.New(s, sites.Config{}))
 	return &testAPI{store: s, Kernel: New(Config{
-		Clock: s.Clock, Guard: authz.NewGuard(s, readers),
+		Clock: s.Clock, Guard: authz.NewGuard(s, readers, nil),
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
+	blocks "github.com/octavo-docs/octavo/internal/markup/merge"
 )
 
 // Difference holds the differences between two revisions, by kind. Before is nil
@@ -217,7 +217,7 @@ type TextComparer struct {
 
 // Page returns the changed blocks of a page; ok is false if the text is unchanged,
 // or if there is no room left.
-func (x *TextComparer) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
+func (x *TextComparer) Page(ctx context.Context, p PageDiff) (out []blocks.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
 		return nil, false, nil
 	}
@@ -233,14 +233,14 @@ func (x *TextComparer) Page(ctx context.Context, p PageDiff) (out []markup.Block
 }
 
 // Reusable is Page for a reusable content.
-func (x *TextComparer) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
+func (x *TextComparer) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []blocks.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
 		return nil, false, nil
 	}
 	return x.compare(ctx, revision.ReusableText(*p.Before), revision.ReusableText(*p.After))
 }
 
-func (x *TextComparer) compare(ctx context.Context, a, b revision.Text) ([]markup.BlockChange, bool, error) {
+func (x *TextComparer) compare(ctx context.Context, a, b revision.Text) ([]blocks.BlockChange, bool, error) {
 	for _, h := range []chunk.Hash{a.Body, b.Body} {
 		src, err := x.To.Bytes(ctx, h)
 		if err != nil {
@@ -258,5 +258,5 @@ func (x *TextComparer) compare(ctx context.Context, a, b revision.Text) ([]marku
 	if err != nil {
 		return nil, false, err
 	}
-	return markup.Diff(before, after), true, nil
+	return blocks.Diff(before, after), true, nil
 }

@@ -11,7 +11,7 @@ type arena struct {
 	leaves []Leaf
 
 	open     []*Node // nodes of the containers that are being parsed, outermost first
-	builders []*inlineBuilder
+	builders []*InlineBuilder
 }
 
 // node returns an empty node.
@@ -99,17 +99,17 @@ func (s *arena) since(place int) []*Node {
 }
 
 // builder lends an inline builder. take returns it to the arena.
-func (s *arena) builder() *inlineBuilder {
+func (s *arena) builder() *InlineBuilder {
 	if k := len(s.builders); k > 0 {
 		b := s.builders[k-1]
 		s.builders = s.builders[:k-1]
 		return b
 	}
-	return &inlineBuilder{arena: s}
+	return &InlineBuilder{arena: s}
 }
 
 // take returns the nodes of a builder and puts the builder back into the arena.
-func (s *arena) take(b *inlineBuilder) []*Node {
+func (s *arena) take(b *InlineBuilder) []*Node {
 	b.flush()
 	out := s.list(b.nodes...)
 	b.nodes = b.nodes[:0]

@@ -147,7 +147,7 @@ func (boxParser) Close(ast.Node, text.Reader, parser.Context) {}
 // box returns the hint of a box.
 func (c *converter) box(n *boxBlock) *Node {
 	b, _ := readBox(n.line)
-	return c.arena.block("hint", map[string]any{"style": b.style(), fieldBox.name: c.valid(n.line)}, filled(c.children(n)))
+	return c.arena.block("hint", map[string]any{"style": b.style(), fieldBox.name: c.valid(n.line)}, Filled(c.children(n)))
 }
 
 // printBox prints a hint as the box that it is.
@@ -169,9 +169,9 @@ func (b box) readersTitle() []*Node {
 	if title == "" {
 		return nil
 	}
-	var inlines inlineBuilder
+	var inlines InlineBuilder
 	addMarkdown(&inlines, title, []Mark{{Type: "bold"}})
-	return inlines.done()
+	return inlines.Done()
 }
 
 // box returns what readers see of the box at the start of nodes, and how many of
@@ -186,7 +186,7 @@ func (f *foreign) box(b box, nodes []*Node) (shown *Node, taken int) {
 			if !ok || b.kind != '=' || len(tabs.Nodes) > 0 && strings.HasPrefix(k.Str(fieldBox), "===!") {
 				break
 			}
-			item := blockNode("tabs-item", map[string]any{"title": plainOf(b.readersTitle())}, filled(f.list(k.Nodes))...)
+			item := blockNode("tabs-item", map[string]any{"title": PlainText(b.readersTitle())}, Filled(f.list(k.Nodes))...)
 			item.Key = k.Key
 			tabs.Nodes = append(tabs.Nodes, item)
 		}
@@ -195,14 +195,14 @@ func (f *foreign) box(b box, nodes []*Node) (shown *Node, taken int) {
 		shown = blockNode("expandable", map[string]any{"defaultExpanded": b.expanded})
 		shown.Fragments = []*Node{
 			fragmentNode("expandable-title", "expandable-title", []*Node{paragraphNode(b.readersTitle())}),
-			fragmentNode("expandable-body", "expandable-body", filled(f.list(n.Nodes))),
+			fragmentNode("expandable-body", "expandable-body", Filled(f.list(n.Nodes))),
 		}
 	default:
 		inner := f.list(n.Nodes)
 		if title := b.readersTitle(); title != nil {
 			inner = append([]*Node{paragraphNode(title)}, inner...)
 		}
-		shown = blockNode("hint", map[string]any{"style": b.style()}, filled(inner)...)
+		shown = blockNode("hint", map[string]any{"style": b.style()}, Filled(inner)...)
 	}
 	shown.Key = n.Key
 	return shown, 1

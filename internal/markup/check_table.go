@@ -23,7 +23,7 @@ var (
 
 	// asCellImage is an image in a cell with more than its reference.
 	asCellImage = asObjectOf(true, fieldsOf(
-		needed(FieldRef, asRef(docs.RefFile, docs.RefURL)), optional(TextField{"objectFit"}, asOneOf(objectFits...)), optional(FieldAlt, asText),
+		needed(FieldRef, asRef(docs.RefFile, docs.RefURL)), optional(TextField{"objectFit"}, asOneOf(ObjectFits...)), optional(FieldAlt, asText),
 	))
 )
 
@@ -39,7 +39,7 @@ var cardsView = fieldsOf(
 )
 
 var columnFields = fieldsOf(
-	needed(FieldID, asLine), needed(FieldTitle, asText), needed(TextField{"type"}, asOneOf(columnTypes...)),
+	needed(FieldID, asLine), needed(FieldTitle, asText), needed(TextField{"type"}, asOneOf(ColumnTypes...)),
 	optional(TextField{"textAlignment"}, asOneOf(ColumnAlignments...)), optional(FieldVerticalAlignment, asOneOf(VerticalAlignments...)),
 	flag(FlagField{"multiple"}), optional(NumberField{"max"}, asNumber), optional(ListField{"options"}, asList(asOption)),
 )
@@ -127,8 +127,8 @@ func (d *decoder) checkRecords(records map[string]any, types map[string]string, 
 	d.enter("records")
 	// A displayed row has a cell for every column, with or without a value.
 	cells := len(records) * len(types)
-	if cells > maxTableCells {
-		return d.fail("makes a table of more than %d cells; split it", maxTableCells)
+	if cells > MaxTableCells {
+		return d.fail("makes a table of more than %d cells; split it", MaxTableCells)
 	}
 	if d.cells += cells; d.cells > maxCells {
 		return d.fail("makes more than %d cells of tables in one document; split the page", maxCells)

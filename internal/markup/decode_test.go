@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
@@ -53,23 +51,6 @@ func checkSameAfterDecode(t testing.TB, doc *Document) {
 	if !bytes.Equal(have, want) || countRefs(reflect.ValueOf(got)) != countRefs(reflect.ValueOf(doc)) {
 		t.Fatalf("decoding changed the document\n got %s\nwant %s", have, want)
 	}
-}
-
-func TestDecodeUndoesMarshal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		doc := genDocument(t)
-		raw, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Decode("body", raw)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, raw)
-		}
-		if want := decodable(doc.Nodes); !reflect.DeepEqual(got.Nodes, want) {
-			t.Fatalf("decoding changed the document\n%s", raw)
-		}
-	})
 }
 
 func TestDecodeTellsWhatIsWrong(t *testing.T) {

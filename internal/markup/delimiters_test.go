@@ -75,15 +75,15 @@ func plainFlanking(before, after rune, underscore bool) (opens, closes bool) {
 func TestMarksInAsianTextArePrinted(t *testing.T) {
 	parts := []string{"文", "粗体", "，", "。", "：", "「", "」", "（", "）", "“", "”", "한국어", "(", ")", "a", " ", "*", "**", "_", "~~", "\u3000", "カ゛", "🐶", "・"}
 	rapid.Check(t, func(t *rapid.T) {
-		var b inlineBuilder
+		var b InlineBuilder
 		for range rapid.IntRange(1, 5).Draw(t, "texts") {
 			var marks []Mark
 			for _, m := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"bold", "italic", "strikethrough"}), 0, 2, rapid.ID[string]).Draw(t, "marks") {
 				marks = addMark(marks, Mark{Type: m})
 			}
-			b.text(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 4).Draw(t, "text"), ""), marks)
+			b.Text(strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 4).Draw(t, "text"), ""), marks)
 		}
-		doc := &Document{Nodes: []*Node{paragraphNode(b.done())}}
+		doc := &Document{Nodes: []*Node{paragraphNode(b.Done())}}
 		printed := Print(doc, Refs{})
 		if !utf8.Valid(printed) {
 			t.Fatalf("%q", printed)

@@ -2,12 +2,9 @@ package markup
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -60,33 +57,6 @@ func TestEvaluate(t *testing.T) {
 	if same := Evaluate(doc, Evaluator{}); !bytes.Equal(before, marshal(t, same)) {
 		t.Error("an evaluator that knows nothing changed something")
 	}
-}
-
-func TestEvaluateDoesNotTouchItsInput(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		doc := genDocument(t)
-		before, _ := json.Marshal(doc)
-		show, keep := rapid.Bool().Draw(t, "show"), rapid.Bool().Draw(t, "keep")
-		out := Evaluate(doc, Evaluator{
-			Text:      func(string) (string, bool) { return "text", keep },
-			Condition: func(string) (bool, bool) { return show, keep },
-		})
-		after, _ := json.Marshal(doc)
-		if !bytes.Equal(before, after) {
-			t.Fatal("the document was changed")
-		}
-		if keep {
-			if same, _ := json.Marshal(out); !bytes.Equal(before, same) {
-				t.Fatal("something that is kept was changed")
-			}
-			return
-		}
-		eachNode(out.Nodes, func(n *Node) {
-			if n.Type == "if" || n.Type == "expression" {
-				t.Fatalf("%s is left", n.Type)
-			}
-		})
-	})
 }
 
 func includeNode(key, id, space string) *Node {
@@ -206,24 +176,4 @@ func TestDereferenceBoundsText(t *testing.T) {
 			t.Errorf("%s: %d contents were put in", name, put)
 		}
 	}
-}
-
-func TestDereferenceDoesNotTouchItsInput(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		doc, content := genDocument(t), genDocument(t)
-		doc.Nodes = append(doc.Nodes, includeNode("", "x", rapid.SampledFrom([]string{"", "other"}).Draw(t, "space")))
-		before, _ := json.Marshal([]*Document{doc, content})
-		out := Dereference(doc, func(r docs.Ref) (*Document, bool) { return content, true })
-		after, _ := json.Marshal([]*Document{doc, content})
-		if !bytes.Equal(before, after) {
-			t.Fatal("the input was changed")
-		}
-		keys := map[string]bool{}
-		eachNode(out.Nodes, func(n *Node) {
-			if n.Key != "" && keys[n.Key] {
-				t.Fatalf("the key %s is there twice", n.Key)
-			}
-			keys[n.Key] = true
-		})
-	})
 }

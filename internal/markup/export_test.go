@@ -1,14 +1,19 @@
 package markup
 
-// What tests of this package share with its tests of HTML, which are outside of it
-// because package html imports it.
+// What tests of this package share with those that are outside of it, because package
+// html and the generator of documents (testing/testmarkup) import it.
 var (
 	AttackFiles          = attackFiles
 	Attacks              = attacks
 	CheckLaws            = checkLaws
 	CheckSameAfterDecode = checkSameAfterDecode
+	CountIDs             = countIDs
+	CountRefs            = countRefs
+	Decodable            = decodable
+	EachNode             = eachNode
 	Edit                 = edit
-	GenDocument          = genDocument
+	IncludeNode          = includeNode
+	VisibleWords         = visibleWords
 	InParagraph          = inParagraph
 	Marshal              = marshal
 	OutlineOf            = outlineOf

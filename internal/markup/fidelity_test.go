@@ -269,10 +269,10 @@ func sameTitles(nodes []*Node) (back func()) {
 		definition, _ := n.Data["definition"].(map[string]any)
 		for id, v := range definition {
 			for _, f := range n.Fragments {
-				if def := v.(map[string]any); f.Fragment == titleFragment(id) && def["title"] != plainOf(f.Nodes[0].Nodes) {
+				if def := v.(map[string]any); f.Fragment == TitleFragment(id) && def["title"] != PlainText(f.Nodes[0].Nodes) {
 					was := def["title"]
 					undo = append(undo, func() { def["title"] = was })
-					def["title"] = plainOf(f.Nodes[0].Nodes)
+					def["title"] = PlainText(f.Nodes[0].Nodes)
 				}
 			}
 		}
@@ -316,11 +316,11 @@ func TestAnEditOfAnItemOrARowLeavesTheRest(t *testing.T) {
 				try("an item comes", in)
 				n.Nodes = nodes
 			}
-			for i := range readTable(n).rows {
+			for i := range ReadTableData(n).Rows {
 				if number++; !sampled(p.name, number) || n.Data["cellMerges"] != nil {
 					continue
 				}
-				if len(readTable(n).rows) > 1 {
+				if len(ReadTableData(n).Rows) > 1 {
 					n.Data, n.Fragments = withoutRow(n, i)
 					try("a row goes", out)
 					n.Data, n.Fragments = data, fragments
@@ -344,24 +344,24 @@ func withRecords(n *Node, change func(records map[string]any)) map[string]any {
 }
 
 func withoutRow(n *Node, i int) (map[string]any, []*Node) {
-	id := readTable(n).rows[i].id
+	id := ReadTableData(n).Rows[i].ID
 	return withRecords(n, func(records map[string]any) { delete(records, id) }), n.Fragments
 }
 
 // withRow returns a table's data and fragments with an additional row that has
 // texts in its text columns.
 func withRow(n *Node, after int) (map[string]any, []*Node) {
-	view := readTable(n)
+	view := ReadTableData(n)
 	fragments := slices.Clone(n.Fragments)
 	values, text := map[string]any{}, "fresh"
-	for _, c := range view.inOrder() {
-		if c.kind == "text" {
-			values[c.id] = "new" + c.id
-			fragments = append(fragments, fragmentNode("new"+c.id, "", []*Node{plainParagraph(text)}))
+	for _, c := range view.InOrder() {
+		if c.Kind == "text" {
+			values[c.ID] = "new" + c.ID
+			fragments = append(fragments, fragmentNode("new"+c.ID, "", []*Node{plainParagraph(text)}))
 			text = "more"
 		}
 	}
 	return withRecords(n, func(records map[string]any) {
-		records["new"] = map[string]any{"orderIndex": view.rows[after].order + "5", "values": values}
+		records["new"] = map[string]any{"orderIndex": view.Rows[after].order + "5", "values": values}
 	}), fragments
 }

@@ -167,7 +167,7 @@ func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, 
 		m := found[i][0]
 		inner := append(m.label(), f.part(nodes, found, ends, i+1, end)...)
 		if style := markerStyles[m.style()]; style != "" {
-			inner = []*Node{{Object: ObjectBlock, Type: "hint", Key: n.Key, Data: map[string]any{"style": style}, Nodes: filled(inner)}}
+			inner = []*Node{{Object: ObjectBlock, Type: "hint", Key: n.Key, Data: map[string]any{"style": style}, Nodes: Filled(inner)}}
 		}
 		out, i = append(out, inner...), end
 	}

@@ -7,22 +7,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
-// hashCache caches the hashes of nodes.
-type hashCache map[*Node]uint64
+// Hashes caches the hashes of nodes.
+type Hashes map[*Node]uint64
 
 // Equal reports whether two documents have the same content. It ignores the
 // keys of blocks.
 func Equal(a, b *Document) bool {
-	h := hashCache{}
-	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *Node) bool { return h.of(x) == h.of(y) })
+	h := Hashes{}
+	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *Node) bool { return h.Of(x) == h.Of(y) })
 }
 
-// of returns a hash of a node's content. It excludes keys and meta.
-func (h hashCache) of(n *Node) uint64 {
+// Of returns a hash of a node's content. It excludes keys and meta.
+func (h Hashes) Of(n *Node) uint64 {
 	if v, ok := h[n]; ok {
 		return v
 	}
-	v := hashNode(n, h.of)
+	v := hashNode(n, h.Of)
 	h[n] = v
 	return v
 }
@@ -43,7 +43,7 @@ func hashNode(n *Node, of func(*Node) uint64) uint64 {
 		}
 	}
 	if len(n.Data) > 0 {
-		v = hashValue(v, n.Data)
+		v = HashValue(v, n.Data)
 	}
 	for _, k := range n.Nodes {
 		v = align.Mix(v, of(k))
@@ -55,7 +55,8 @@ func hashNode(n *Node, of func(*Node) uint64) uint64 {
 	return v
 }
 
-func hashValue(h uint64, v any) uint64 {
+// HashValue adds a value of Data to a hash.
+func HashValue(h uint64, v any) uint64 {
 	switch v := v.(type) {
 	case string:
 		return align.HashString(align.Mix(h, 2), v)
@@ -79,13 +80,13 @@ func hashValue(h uint64, v any) uint64 {
 		slices.Sort(keys)
 		h = align.Mix(h, 5)
 		for _, k := range keys {
-			h = hashValue(align.HashString(h, k), v[k])
+			h = HashValue(align.HashString(h, k), v[k])
 		}
 		return align.Mix(h, uint64(len(keys)))
 	case []any:
 		h = align.Mix(h, 6)
 		for _, e := range v {
-			h = hashValue(h, e)
+			h = HashValue(h, e)
 		}
 		return align.Mix(h, uint64(len(v)))
 	case docs.Ref:
@@ -116,10 +117,10 @@ func hashRef(h uint64, r docs.Ref) uint64 {
 // matchPreferKeys returns for each node of doc the index of the node of old with
 // the same content, or -1. Among several equal nodes, the key decides, and then
 // the order.
-func (h hashCache) matchPreferKeys(old, doc []*Node) []int {
+func (h Hashes) matchPreferKeys(old, doc []*Node) []int {
 	byHash := make(map[uint64][]int, len(old))
 	for i, n := range old {
-		byHash[h.of(n)] = append(byHash[h.of(n)], i)
+		byHash[h.Of(n)] = append(byHash[h.Of(n)], i)
 	}
 	byKey := make(map[string]int, len(old))
 	for i, n := range old {
@@ -129,7 +130,7 @@ func (h hashCache) matchPreferKeys(old, doc []*Node) []int {
 	taken := make([]bool, len(old))
 	for i, n := range doc {
 		from[i] = -1
-		if j, ok := byKey[n.Key]; ok && n.Key != "" && !taken[j] && h.of(old[j]) == h.of(n) {
+		if j, ok := byKey[n.Key]; ok && n.Key != "" && !taken[j] && h.Of(old[j]) == h.Of(n) {
 			from[i] = j
 			taken[j] = true
 		}
@@ -138,7 +139,7 @@ func (h hashCache) matchPreferKeys(old, doc []*Node) []int {
 		if from[i] >= 0 {
 			continue
 		}
-		list := byHash[h.of(n)]
+		list := byHash[h.Of(n)]
 		for len(list) > 0 && taken[list[0]] {
 			list = list[1:]
 		}
@@ -147,20 +148,20 @@ func (h hashCache) matchPreferKeys(old, doc []*Node) []int {
 			taken[list[0]] = true
 			list = list[1:]
 		}
-		byHash[h.of(n)] = list
+		byHash[h.Of(n)] = list
 	}
 	return from
 }
 
-// matchInOrder is like matchPreferKeys, but uses only the order: nodes between
+// InOrder is like matchPreferKeys, but uses only the order: nodes between
 // unchanged nodes are matched first.
-func (h hashCache) matchInOrder(old, doc []*Node) []int { return align.InOrder(h.all(old), h.all(doc)) }
+func (h Hashes) InOrder(old, doc []*Node) []int { return align.InOrder(h.all(old), h.all(doc)) }
 
 // all returns the hashes of nodes.
-func (h hashCache) all(nodes []*Node) []uint64 {
+func (h Hashes) all(nodes []*Node) []uint64 {
 	out := make([]uint64, len(nodes))
 	for i, n := range nodes {
-		out[i] = h.of(n)
+		out[i] = h.Of(n)
 	}
 	return out
 }

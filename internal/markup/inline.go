@@ -27,7 +27,7 @@ type rawTag struct {
 	partner int    // index of the closing tag, 0 for none
 }
 
-func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
+func (c *converter) walk(b *InlineBuilder, parent ast.Node, marks []Mark) {
 	tags := false
 	for n := parent.FirstChild(); n != nil && !tags; n = n.NextSibling() {
 		tags = n.Kind() == ast.KindRawHTML
@@ -119,7 +119,7 @@ func markOf(e *element) (Mark, bool) {
 	return Mark{}, false
 }
 
-func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, marks []Mark) {
+func (c *converter) walkKids(b *InlineBuilder, kids []ast.Node, tags []rawTag, marks []Mark) {
 	for i := 0; i < len(kids); i++ {
 		if _, ok := kids[i].(*ast.RawHTML); ok {
 			i = c.rawHTML(b, kids, tags, i, marks)
@@ -130,12 +130,12 @@ func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, m
 }
 
 // inlineOf adds an inline that is not an HTML tag.
-func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
+func (c *converter) inlineOf(b *InlineBuilder, n ast.Node, marks []Mark) {
 	switch n := n.(type) {
 	case *ast.Text:
 		c.plainText(b, n, marks)
 	case *ast.String:
-		b.text(valid(string(n.Value)), marks)
+		b.Text(valid(string(n.Value)), marks)
 	case *ast.CodeSpan:
 		c.codeSpan(b, n, addMark(marks, Mark{Type: "code"}))
 	case *ast.Emphasis:
@@ -151,7 +151,7 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	case *ast.Image:
 		image := c.inlineImage(n)
 		c.traceInline(image, n)
-		b.inline(image)
+		b.Inline(image)
 	case *ast.AutoLink:
 		c.autoLink(b, n, marks)
 	case *extast.TaskCheckBox:
@@ -163,7 +163,7 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	}
 }
 
-func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
+func (c *converter) plainText(b *InlineBuilder, n *ast.Text, marks []Mark) {
 	s := c.value(n.Segment)
 	if n.SoftLineBreak() || n.HardLineBreak() {
 		s += c.spacesAfter(n)
@@ -172,16 +172,16 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	if !n.IsRaw() {
 		s = decode(s)
 	}
-	b.text(c.valid(s), marks)
+	b.Text(c.valid(s), marks)
 	if n.Segment.Padding == 0 && !n.Segment.ForceNewline {
 		c.traceSource(b, len(s), n.Segment.Start, end, true)
 	}
 	switch {
 	case n.HardLineBreak():
-		b.text("\n", marks)
+		b.Text("\n", marks)
 		c.traceSource(b, 1, end, c.lineEnd(end), false)
 	case n.SoftLineBreak():
-		b.text(" ", marks)
+		b.Text(" ", marks)
 		c.traceSource(b, 1, end, c.lineEnd(end), false)
 	}
 }
@@ -210,7 +210,7 @@ func (c *converter) spacesAfter(n *ast.Text) string {
 	return rest[:kept]
 }
 
-func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
+func (c *converter) codeSpan(b *InlineBuilder, n *ast.CodeSpan, marks []Mark) {
 	var lines []text.Segment
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if t, ok := k.(*ast.Text); ok {
@@ -218,12 +218,12 @@ func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
 		}
 	}
 	if !c.traced() {
-		b.text(c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " ")), marks)
+		b.Text(c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " ")), marks)
 		return
 	}
 	for _, l := range lines {
 		s := strings.ReplaceAll(strings.ReplaceAll(c.value(l), "\r\n", " "), "\n", " ")
-		b.text(s, marks)
+		b.Text(s, marks)
 		if l.Padding == 0 && !l.ForceNewline && len(s) == l.Stop-l.Start {
 			c.traceSource(b, len(s), l.Start, l.Stop, false)
 		}
@@ -232,11 +232,11 @@ func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
 
 // rawHTML converts the tag at index i and returns the index of the last node that
 // it used.
-func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
+func (c *converter) rawHTML(b *InlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
 	t := tags[i]
 	if t.name == "br" {
 		if e, ok := readElement(t.source); ok && len(e.attrs) == 0 {
-			b.text("\n", marks)
+			b.Text("\n", marks)
 			return i
 		}
 	}
@@ -251,7 +251,7 @@ func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i 
 			}
 		}
 		if t.partner == i+1 { // an empty element cannot have a mark
-			b.raw(t.source+tags[t.partner].source, marks)
+			b.Raw(t.source+tags[t.partner].source, marks)
 			return t.partner
 		}
 		if m, isMark := markOf(e); ok && isMark {
@@ -260,10 +260,10 @@ func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i 
 		}
 	}
 	if atomNames[t.name] && isAtom(t.name, t.source) {
-		b.text(valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
+		b.Text(valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
 		return i
 	}
-	b.raw(t.source, marks)
+	b.Raw(t.source, marks)
 	return i
 }
 
@@ -277,7 +277,7 @@ func shiftTags(tags []rawTag, from, to int) []rawTag {
 	return out
 }
 
-func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
+func (c *converter) autoLink(b *InlineBuilder, n *ast.AutoLink, marks []Mark) {
 	label := valid(string(n.Label(c.source)))
 	url := valid(string(n.URL(c.source)))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
@@ -287,7 +287,7 @@ func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
 	c.traceInline(l, n)
 }
 
-func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
+func (c *converter) link(b *InlineBuilder, n *ast.Link, marks []Mark) {
 	inner := c.builder()
 	c.walk(inner, n, marks)
 	label := c.take(inner)
@@ -296,13 +296,13 @@ func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
 		m := inlineNode("mention", map[string]any{})
 		m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
 		c.traceInline(m, n)
-		b.inline(m)
+		b.Inline(m)
 		return
 	}
 	c.traceInline(c.addLink(b, dest, title, label), n)
 }
 
-func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) *Node {
+func (c *converter) addLink(b *InlineBuilder, dest, title string, inner []*Node) *Node {
 	inner = withoutLinks(inner)
 	if len(inner) == 0 {
 		inner = c.arena.list(c.arena.text())
@@ -313,7 +313,7 @@ func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node)
 	if title != "" {
 		l.set(FieldTitle, title)
 	}
-	b.inline(l)
+	b.Inline(l)
 	return l
 }
 
@@ -323,7 +323,7 @@ func withoutLinks(nodes []*Node) []*Node {
 	if !slices.ContainsFunc(nodes, func(n *Node) bool { return n.Type == "link" }) {
 		return nodes
 	}
-	var b inlineBuilder
+	var b InlineBuilder
 	var add func(nodes []*Node)
 	add = func(nodes []*Node) {
 		for _, n := range nodes {
@@ -333,18 +333,18 @@ func withoutLinks(nodes []*Node) []*Node {
 			case n.Object == ObjectText:
 				for _, l := range n.Leaves {
 					if l.Raw {
-						b.raw(l.Text, l.Marks)
+						b.Raw(l.Text, l.Marks)
 					} else {
-						b.text(l.Text, l.Marks)
+						b.Text(l.Text, l.Marks)
 					}
 				}
 			default:
-				b.inline(n)
+				b.Inline(n)
 			}
 		}
 	}
 	add(nodes)
-	return b.done()
+	return b.Done()
 }
 
 func (c *converter) resolve(dest string, use Use) docs.Ref {
@@ -374,10 +374,10 @@ func (c *converter) inlineImage(n *ast.Image) *Node {
 }
 
 // altText returns the text of an image's label without marks.
-func (c *converter) altText(n ast.Node) string { return plainOf(c.inlines(n)) }
+func (c *converter) altText(n ast.Node) string { return PlainText(c.inlines(n)) }
 
-// plainOf returns the text of nodes without marks.
-func plainOf(nodes []*Node) string {
+// PlainText returns the text of nodes without marks.
+func PlainText(nodes []*Node) string {
 	var s strings.Builder
 	for _, n := range nodes {
 		for _, l := range n.Leaves {
@@ -395,23 +395,23 @@ func plainOf(nodes []*Node) string {
 		case "expression":
 			s.WriteString(n.Str(FieldExpression))
 		default:
-			s.WriteString(plainOf(n.Nodes))
+			s.WriteString(PlainText(n.Nodes))
 		}
 	}
 	return s.String()
 }
 
-func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
+func (c *converter) atom(b *InlineBuilder, n *atom, marks []Mark) {
 	before := len(b.nodes)
 	defer func() { c.traceAtom(b, before, n) }()
 	switch n.what {
 	case atomMath:
-		b.inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.text)}))
+		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.text)}))
 	case atomEmoji:
-		b.inline(inlineNode("emoji", map[string]any{"code": n.text}))
+		b.Inline(inlineNode("emoji", map[string]any{"code": n.text}))
 	case atomFootnote:
 		if !c.annotate(b, n.text) {
-			b.text("[^"+valid(n.text)+"]", marks)
+			b.Text("[^"+valid(n.text)+"]", marks)
 		}
 	case atomLiteral:
 		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
@@ -422,12 +422,12 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 	case atomShortcode:
 		s := c.valid(n.text)
 		c.problem(n.at, "a shortcode is of another tool: readers see it as it is written, unless it has an end")
-		b.text(s, marks)
+		b.Text(s, marks)
 		c.traceSource(b, len(s), n.at, n.at+len(s), false)
 	case atomElement:
 		root, ok := readHTML(n.text)
 		if !ok || len(root.kids) != 1 {
-			b.raw(n.text, marks)
+			b.Raw(n.text, marks)
 			return
 		}
 		c.inlineElement(b, root.kids[0], n.text, marks)
@@ -436,7 +436,7 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 
 // annotate attaches a footnote to the word before it. It returns false if there
 // is no such footnote.
-func (c *converter) annotate(b *inlineBuilder, label string) bool {
+func (c *converter) annotate(b *InlineBuilder, label string) bool {
 	fragment := c.noteBody(label)
 	if fragment == nil {
 		return false
@@ -464,10 +464,10 @@ func (c *converter) annotate(b *inlineBuilder, label string) bool {
 	return true
 }
 
-func (b *inlineBuilder) annotation(nodes []*Node, body *Node) {
+func (b *InlineBuilder) annotation(nodes []*Node, body *Node) {
 	a := inlineNode("annotation", nil)
 	a.Nodes, a.Fragments = nodes, []*Node{body}
-	b.inline(a)
+	b.Inline(a)
 }
 
 // noteBody returns the body of a footnote as a fragment. It is nil if the
@@ -482,7 +482,7 @@ func (c *converter) noteBody(label string) *Node {
 	limit := c.limit
 	c.inNote, c.limit = true, len(c.source)
 	c.limitTo(note.NextSibling())
-	body := filled(c.children(note))
+	body := Filled(c.children(note))
 	c.inNote, c.limit = false, limit
 	return fragmentNode("", "annotation-body", body)
 }

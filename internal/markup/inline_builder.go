@@ -32,9 +32,9 @@ func sameMarks(a, b []Mark) bool {
 	return slices.EqualFunc(a, b, func(a, b Mark) bool { return a.Type == b.Type && maps.Equal(a.Data, b.Data) })
 }
 
-// inlineBuilder joins adjacent texts with the same marks into leaves, and leaves
+// InlineBuilder joins adjacent texts with the same marks into leaves, and leaves
 // into text nodes.
-type inlineBuilder struct {
+type InlineBuilder struct {
 	arena  *arena // nil: nodes are allocated separately
 	nodes  []*Node
 	leaves []Leaf
@@ -48,7 +48,8 @@ type inlineBuilder struct {
 	literals *literals // of the last leaf
 }
 
-func (b *inlineBuilder) text(s string, marks []Mark) {
+// Text adds a text with marks.
+func (b *InlineBuilder) Text(s string, marks []Mark) {
 	if s == "" {
 		return
 	}
@@ -62,7 +63,7 @@ func (b *inlineBuilder) text(s string, marks []Mark) {
 }
 
 // commit sets the text of the last leaf.
-func (b *inlineBuilder) commit() {
+func (b *InlineBuilder) commit() {
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
 		b.leaves[k-1].Text = b.last
 		if len(b.tail) > 0 {
@@ -80,29 +81,31 @@ func (b *inlineBuilder) commit() {
 
 // lastText returns the text of the last leaf. It is empty if there is none or if
 // it is raw.
-func (b *inlineBuilder) lastText() []byte {
+func (b *InlineBuilder) lastText() []byte {
 	if len(b.tail) == 0 {
 		b.last, b.tail = "", append(b.tail, b.last...)
 	}
 	return b.tail
 }
 
-func (b *inlineBuilder) raw(s string, marks []Mark) {
+// Raw adds inline HTML that is kept verbatim.
+func (b *InlineBuilder) Raw(s string, marks []Mark) {
 	s = strings.ReplaceAll(cleanLines(s), "\n", " ")
 	if strings.ContainsRune(s, '\uFFFD') { // the parser would not recognize a tag in it again
-		b.text(s, marks)
+		b.Text(s, marks)
 		return
 	}
 	b.commit()
 	b.leaves = append(b.leaves, Leaf{Text: s, Marks: marks, Raw: true})
 }
 
-func (b *inlineBuilder) inline(n *Node) {
+// Inline adds an inline.
+func (b *InlineBuilder) Inline(n *Node) {
 	b.flush()
 	b.nodes = append(b.nodes, n)
 }
 
-func (b *inlineBuilder) flush() {
+func (b *InlineBuilder) flush() {
 	b.commit()
 	if len(b.leaves) == 0 {
 		return
@@ -116,7 +119,8 @@ func (b *inlineBuilder) flush() {
 	b.leaves = nil
 }
 
-func (b *inlineBuilder) done() []*Node {
+// Done returns the texts and inlines.
+func (b *InlineBuilder) Done() []*Node {
 	b.flush()
 	return b.nodes
 }

@@ -44,14 +44,14 @@ func restoreSpaces(n *Node) {
 
 // run adds a run of HTML to the builder. A space is dropped at the start of a
 // block and after a space or a line break.
-func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start bool) {
+func (h *htmlReader) run(b *InlineBuilder, run []*element, marks []Mark, start bool) {
 	for _, e := range run {
 		if e.name == "" {
 			text := e.text
 			if strings.HasPrefix(text, " ") && b.afterSpace(start) {
 				text = text[1:]
 			}
-			b.text(text, marks)
+			b.Text(text, marks)
 			h.traceElement(b, e, len(text))
 			continue
 		}
@@ -61,7 +61,7 @@ func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start b
 
 // traceElement records the source position of the last n bytes of the text of an
 // element, which were just added. The bytes before them were dropped.
-func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
+func (h *htmlReader) traceElement(b *InlineBuilder, e *element, n int) {
 	if h.where == nil || n == 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
 
 // afterSpace reports whether the last added text ends with a space or a line
 // break, or whether nothing was added at the start of a block.
-func (b *inlineBuilder) afterSpace(start bool) bool {
+func (b *InlineBuilder) afterSpace(start bool) bool {
 	if t := b.lastText(); len(t) > 0 {
 		return t[len(t)-1] == ' ' || t[len(t)-1] == '\n'
 	}
@@ -82,7 +82,7 @@ func (b *inlineBuilder) afterSpace(start bool) bool {
 	return start && len(b.nodes) == 0
 }
 
-func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bool) {
+func (h *htmlReader) inline(b *InlineBuilder, e *element, marks []Mark, start bool) {
 	if m, ok := markOf(e); ok && len(e.kids) > 0 {
 		h.run(b, e.kids, addMark(marks, m), start)
 		return
@@ -99,7 +99,7 @@ func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bo
 
 // rawRun keeps the tags of an element as raw HTML and converts its content. It
 // fails if a tag could not be written in Markdown.
-func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark) {
+func (h *htmlReader) rawRun(b *InlineBuilder, e *element, marks []Mark) {
 	if e.name == "!" || len(e.kids) == 0 {
 		h.raw(b, h.source[e.start:e.end], marks)
 		return
@@ -109,42 +109,42 @@ func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark) {
 	h.raw(b, h.source[e.closeStart:e.end], marks)
 }
 
-func (h *htmlReader) raw(b *inlineBuilder, s string, marks []Mark) {
+func (h *htmlReader) raw(b *InlineBuilder, s string, marks []Mark) {
 	if !isRawInline(strings.ReplaceAll(cleanLines(s), "\n", " ")) {
 		h.failed = true
 		return
 	}
-	b.raw(s, marks)
+	b.Raw(s, marks)
 }
 
 // inlineElement adds an HTML element of a Markdown text.
-func (c *converter) inlineElement(b *inlineBuilder, e *element, source string, marks []Mark) {
+func (c *converter) inlineElement(b *InlineBuilder, e *element, source string, marks []Mark) {
 	if !c.addKnownElement(b, e, marks, &htmlReader{c: c, source: source}) {
-		b.raw(source[e.start:e.end], marks)
+		b.Raw(source[e.start:e.end], marks)
 	}
 }
 
 // addKnownElement adds the inline that an element represents. It returns false if the
 // element does not represent one.
-func (c *converter) addKnownElement(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
+func (c *converter) addKnownElement(b *InlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	class := strings.Fields(e.attr("class"))
 	switch e.name {
 	case "br":
 		if len(e.attrs) > 0 {
 			return false
 		}
-		b.text("\n", marks)
+		b.Text("\n", marks)
 		return true
 	case "img":
 		if !e.has("src") || hasString(class, "gitbook-drawing") {
 			return false
 		}
-		b.inline(c.imgInline(e, ""))
+		b.Inline(c.imgInline(e, ""))
 		return true
 	case "picture":
 		img, dark, ok := pictureParts(e)
 		if ok {
-			b.inline(c.imgInline(img, dark))
+			b.Inline(c.imgInline(img, dark))
 		}
 		return ok
 	case "button":
@@ -159,17 +159,17 @@ func (c *converter) addKnownElement(b *inlineBuilder, e *element, marks []Mark, 
 			m := inlineNode("mention", map[string]any{})
 			dest := valid(e.attr("href"))
 			m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
-			b.inline(m)
+			b.Inline(m)
 			return true
 		case e.has("href") && e.only("href", "title"):
-			inner := inlineBuilder{}
+			inner := InlineBuilder{}
 			h.run(&inner, e.kids, marks, false)
-			c.addLink(b, valid(e.attr("href")), valid(e.attr("title")), inner.done())
+			c.addLink(b, valid(e.attr("href")), valid(e.attr("title")), inner.Done())
 			return true
 		}
 	case "code":
 		if hasString(class, "expression") && e.only("class") {
-			b.inline(inlineNode("expression", map[string]any{"expression": verbatim(e, h.source)}))
+			b.Inline(inlineNode("expression", map[string]any{"expression": verbatim(e, h.source)}))
 			return true
 		}
 	case "i":
@@ -180,7 +180,7 @@ func (c *converter) addKnownElement(b *inlineBuilder, e *element, marks []Mark, 
 	return false
 }
 
-func (c *converter) icon(b *inlineBuilder, e *element) bool {
+func (c *converter) icon(b *InlineBuilder, e *element) bool {
 	icon := iconOf(e)
 	if icon == "" || !e.only("class", "style") || !slices.Contains([]string{"", ":" + icon + ":"}, strings.TrimSpace(e.plain())) {
 		return false
@@ -193,7 +193,7 @@ func (c *converter) icon(b *inlineBuilder, e *element) bool {
 		}
 		data["color"] = color
 	}
-	b.inline(inlineNode("icon", data))
+	b.Inline(inlineNode("icon", data))
 	return true
 }
 
@@ -202,13 +202,13 @@ func verbatim(e *element, source string) string {
 	return decodeHTML(source[e.openEnd:e.closeStart], false)
 }
 
-func (c *converter) spanInline(b *inlineBuilder, e *element, class []string, source string) bool {
+func (c *converter) spanInline(b *InlineBuilder, e *element, class []string, source string) bool {
 	switch {
 	case e.has("data-gb-custom-inline") && e.attr("data-tag") == "emoji" && e.attr("data-code") != "":
-		b.inline(inlineNode("emoji", map[string]any{"code": valid(e.attr("data-code"))}))
+		b.Inline(inlineNode("emoji", map[string]any{"code": valid(e.attr("data-code"))}))
 		return true
 	case hasString(class, "math") && e.only("class"):
-		b.inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(verbatim(e, source))}))
+		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(verbatim(e, source))}))
 		return true
 	}
 	return false
@@ -254,7 +254,7 @@ func pictureParts(e *element) (img *element, dark string, ok bool) {
 	return img, dark, img != nil
 }
 
-func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
+func (c *converter) button(b *InlineBuilder, e *element, class []string) bool {
 	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.plain()), "kind": "primary"})
 	if hasString(class, "secondary") {
 		n.set(FieldKind, "secondary")
@@ -287,7 +287,7 @@ func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 			return false
 		}
 	}
-	b.inline(n)
+	b.Inline(n)
 	return true
 }
 
@@ -295,7 +295,7 @@ const noteHref = "#user-content-fn-"
 
 // footnoteLink converts the HTML form of a footnote reference. The text of the
 // link is the annotated text.
-func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
+func (c *converter) footnoteLink(b *InlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	label, ok := strings.CutPrefix(e.attr("href"), noteHref)
 	if !ok {
 		return false
@@ -304,9 +304,9 @@ func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *
 	if body == nil {
 		return false
 	}
-	inner := inlineBuilder{}
+	inner := InlineBuilder{}
 	h.run(&inner, e.kids, marks, false)
-	nodes := inner.done()
+	nodes := inner.Done()
 	if len(nodes) == 0 {
 		nodes = []*Node{textNode()}
 	}

@@ -122,9 +122,9 @@ func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
 	}
 }
 
-// deriveKeys sets keys that depend on the content only: the same source always
+// DeriveKeys sets keys that depend on the content only: the same source always
 // has the same keys.
-func deriveKeys(nodes []*Node) {
+func DeriveKeys(nodes []*Node) {
 	k := newKeys(hashAll(nodes), nil)
 	for _, n := range nodes {
 		k.setKeys(n, 0)

@@ -43,7 +43,7 @@ type Table struct {
 	Columns           []TableColumn
 	Rows              []TableRow
 
-	view   tableView
+	view   TableData
 	merges map[[2]int]cellSpan
 }
 
@@ -94,10 +94,10 @@ type TableOption struct{ Label, Color string }
 // ReadTable reads a table block. Rows beyond the limit of displayed cells are
 // omitted.
 func ReadTable(n *Node) *Table {
-	t := &Table{view: readTable(n)}
+	t := &Table{view: ReadTableData(n)}
 	v := &t.view
-	if len(v.columns) > 0 && len(v.rows) > maxShownCells/len(v.columns) {
-		v.rows = v.rows[:maxShownCells/len(v.columns)]
+	if len(v.columns) > 0 && len(v.Rows) > maxShownCells/len(v.columns) {
+		v.Rows = v.Rows[:maxShownCells/len(v.columns)]
 	}
 	t.merges = readMerges(v)
 	t.Cards, t.Large, t.HideHeader = v.cards, str(v.view, "cardSize") == "large", v.hideHeader
@@ -105,29 +105,29 @@ func ReadTable(n *Node) *Table {
 	t.StickyHeader, t.StickyFirstColumn, t.Sized = truth(v.view, "stickyHeader"), truth(v.view, "stickyFirstColumn"), len(widths) > 0
 	sum := 0.0
 	for _, c := range v.columns {
-		if f, ok := num(widths[c.id]); ok && f > 0 {
+		if f, ok := num(widths[c.ID]); ok && f > 0 {
 			sum += f
 		}
 	}
 	for _, c := range v.columns {
-		col := TableColumn{Name: c.title, Kind: c.kind, Align: str(c.def, "textAlignment"), Valign: str(c.def, "verticalAlignment")}
-		col.Size, _ = num(widths[c.id])
+		col := TableColumn{Name: c.Title, Kind: c.Kind, Align: str(c.Def, "textAlignment"), Valign: str(c.Def, "verticalAlignment")}
+		col.Size, _ = num(widths[c.ID])
 		col.InPixels = truth(v.view, "useNewSizing")
-		if f := v.cells[titleFragment(c.id)]; f != nil {
+		if f := v.Cells[TitleFragment(c.ID)]; f != nil {
 			for _, p := range f.Nodes {
 				col.Title = append(col.Title, p.Nodes...)
 			}
-		} else if c.title != "" {
-			col.Title = []*Node{{Object: ObjectText, Leaves: []Leaf{{Text: c.title}}}}
+		} else if c.Title != "" {
+			col.Title = []*Node{{Object: ObjectText, Leaves: []Leaf{{Text: c.Title}}}}
 		}
-		if f, ok := num(widths[c.id]); ok && f > 0 && sum > 0 && len(widths) >= len(v.columns) {
+		if f, ok := num(widths[c.ID]); ok && f > 0 && sum > 0 && len(widths) >= len(v.columns) {
 			col.Width = f / sum
 		} else if ok && f > 0 && truth(v.view, "useNewSizing") {
 			col.Pixels = f
 		}
 		t.Columns = append(t.Columns, col)
 	}
-	for i := range v.rows {
+	for i := range v.Rows {
 		t.Rows = append(t.Rows, TableRow(i))
 	}
 	return t
@@ -146,11 +146,11 @@ func (t *Table) Span(r TableRow, column int) (columns, rows int, covered bool) {
 // Cell returns the content of a cell; ok is false if the cell is empty.
 func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	c := t.view.columns[column]
-	v := t.view.rows[r].values[c.id]
+	v := t.view.Rows[r].Values[c.ID]
 	if v == nil {
 		return out, false
 	}
-	switch c.kind {
+	switch c.Kind {
 	case "text":
 		out.Nodes = t.view.cell(v)
 	case "number":
@@ -162,7 +162,7 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 		if !isNumber {
 			return out, false
 		}
-		most, given := num(c.def["max"])
+		most, given := num(c.Def["max"])
 		if !given || most < 1 || most > maxShownRating {
 			most = 5
 		}
@@ -201,11 +201,11 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 
 // Cover returns the cover image of a card.
 func (t *Table) Cover(r TableRow) (c TableCover, ok bool) {
-	values := t.view.rows[r].values
+	values := t.view.Rows[r].Values
 	light := values[str(t.view.view, "coverDefinition")]
 	c.Ref, c.Alt, ok = coverOf(light)
 	c.Dark, _, _ = coverOf(values[str(t.view.view, "coverDefinitionDark")])
-	if m, isMap := light.(map[string]any); isMap && slices.Contains(objectFits, str(m, "objectFit")) {
+	if m, isMap := light.(map[string]any); isMap && slices.Contains(ObjectFits, str(m, "objectFit")) {
 		c.Fit = str(m, "objectFit")
 	}
 	return c, ok
@@ -213,11 +213,11 @@ func (t *Table) Cover(r TableRow) (c TableCover, ok bool) {
 
 // Target returns the target of the link of a card.
 func (t *Table) Target(r TableRow) (docs.Ref, bool) {
-	return refOf(t.view.rows[r].values[str(t.view.view, "targetDefinition")])
+	return refOf(t.view.Rows[r].Values[str(t.view.view, "targetDefinition")])
 }
 
 // Name returns the name of a row for readers, which is its first text.
-func (t *Table) Name(r TableRow) string { return t.view.name(t.view.rows[r]) }
+func (t *Table) Name(r TableRow) string { return t.view.name(t.view.Rows[r]) }
 
 // CodeText returns the code of a block, with a line break after each line.
 func CodeText(n *Node) string {

@@ -14,8 +14,8 @@ type literalPart struct {
 }
 
 // literal appends a text that is never read as a tag.
-func (b *inlineBuilder) literal(s string, marks []Mark) {
-	if b.text(s, marks); s == "" {
+func (b *InlineBuilder) literal(s string, marks []Mark) {
+	if b.Text(s, marks); s == "" {
 		return
 	}
 	if b.literals == nil {

@@ -112,29 +112,29 @@ func pageOfMarker(args string, as attributes, refs Refs) []*Node {
 // literal parts: `{% raw %}` protects text from the template language of other
 // tools, and readers of these see what Markdown makes of it.
 func literalMarkdown(text *Node) []*Node {
-	var b inlineBuilder
+	var b InlineBuilder
 	for _, l := range text.Leaves {
 		from := 0
 		if l.literals != nil {
 			for _, p := range *l.literals {
 				if end := p.at + len(p.text); p.at >= from && end <= len(l.Text) && l.Text[p.at:end] == p.text {
-					b.text(l.Text[from:p.at], l.Marks)
+					b.Text(l.Text[from:p.at], l.Marks)
 					addMarkdown(&b, p.text, l.Marks)
 					from = end
 				}
 			}
 		}
 		if l.Raw {
-			b.raw(l.Text, l.Marks)
+			b.Raw(l.Text, l.Marks)
 		} else {
-			b.text(l.Text[from:], l.Marks)
+			b.Text(l.Text[from:], l.Marks)
 		}
 	}
-	return b.done()
+	return b.Done()
 }
 
 // addMarkdown adds a line of Markdown.
-func addMarkdown(b *inlineBuilder, s string, marks []Mark) {
+func addMarkdown(b *InlineBuilder, s string, marks []Mark) {
 	const edge = "\u00a0" // nothing in the line begins a block, and the spaces at its ends are kept
 	var nodes []*Node
 	if strings.ContainsAny(s, "`*_~<[\\") {
@@ -143,7 +143,7 @@ func addMarkdown(b *inlineBuilder, s string, marks []Mark) {
 		}
 	}
 	if len(nodes) == 0 || !strings.HasPrefix(firstLeaf(paragraphNode(nodes)), edge) {
-		b.text(s, marks)
+		b.Text(s, marks)
 		return
 	}
 	nodes[0].Leaves[0].Text = nodes[0].Leaves[0].Text[len(edge):]
@@ -153,7 +153,7 @@ func addMarkdown(b *inlineBuilder, s string, marks []Mark) {
 	}
 	for _, n := range nodes {
 		if n.Object != ObjectText {
-			b.inline(n)
+			b.Inline(n)
 			continue
 		}
 		for _, l := range n.Leaves {
@@ -161,9 +161,9 @@ func addMarkdown(b *inlineBuilder, s string, marks []Mark) {
 				l.Marks = addMark(l.Marks, m)
 			}
 			if e, ok := readElement(l.Text); l.Raw && ok && isRawElement(strings.TrimPrefix(e.name, "/")) {
-				b.raw(l.Text, l.Marks)
+				b.Raw(l.Text, l.Marks)
 			} else {
-				b.text(l.Text, l.Marks)
+				b.Text(l.Text, l.Marks)
 			}
 		}
 	}

@@ -82,6 +82,14 @@ func (n *Node) setExtra(change func(*extras)) {
 	n.extras = &e
 }
 
+// Source returns the source of the node in another document, or how its source should be
+// written. It is empty if there is none.
+func (n *Node) Source() string { return n.extra().source }
+
+// SetSource proposes how the source of the node is written. It is used only if it is
+// parsed as the node.
+func (n *Node) SetSource(s string) { n.setExtra(func(e *extras) { e.source = s }) }
+
 // Leaf is a run of text with the same marks.
 type Leaf struct {
 	Text  string

@@ -25,7 +25,7 @@ func Parse(body []byte, refs Refs) *Document {
 	costly.Note(costly.Parse)
 	doc := parse(body, refs)
 	nameAnchors(doc.Nodes)
-	deriveKeys(doc.Nodes)
+	DeriveKeys(doc.Nodes)
 	return doc
 }
 
@@ -305,9 +305,9 @@ func (c *converter) children(parent ast.Node) []*Node {
 	return c.since(place)
 }
 
-// filled returns nodes, or one empty paragraph if there are none, so that a
+// Filled returns nodes, or one empty paragraph if there are none, so that a
 // container has a place to write.
-func filled(nodes []*Node) []*Node {
+func Filled(nodes []*Node) []*Node {
 	if len(nodes) == 0 {
 		return []*Node{paragraphNode(nil)}
 	}

@@ -182,12 +182,12 @@ func rawAnchors(out []string, source string) []string {
 	}
 }
 
-func headingAnchor(n *Node) (id, text string) { return n.Str(FieldID), plainOf(n.Nodes) }
+func headingAnchor(n *Node) (id, text string) { return n.Str(FieldID), PlainText(n.Nodes) }
 func tabAnchor(n *Node) (id, text string)     { return n.Str(FieldSlug), n.Str(FieldTitle) }
 
 func expandableAnchor(n *Node) (id, text string) {
 	if len(n.Fragments) > 0 && len(n.Fragments[0].Nodes) > 0 {
-		text = plainOf(n.Fragments[0].Nodes[0].Nodes)
+		text = PlainText(n.Fragments[0].Nodes[0].Nodes)
 	}
 	return "", text
 }

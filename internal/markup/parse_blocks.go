@@ -19,7 +19,7 @@ func (c *converter) block(n ast.Node) {
 	case *ast.ThematicBreak:
 		c.add(c.arena.block("divider", nil, nil))
 	case *ast.Blockquote:
-		c.add(c.arena.block("blockquote", nil, filled(c.children(n))))
+		c.add(c.arena.block("blockquote", nil, Filled(c.children(n))))
 	case *ast.List:
 		c.add(c.list(n))
 	case *ast.FencedCodeBlock:
@@ -75,15 +75,15 @@ func (c *converter) paragraph(n ast.Node) *Node {
 			if readsAs(source, ast.KindHTMLBlock) {
 				return rawNode(source)
 			}
-			var b inlineBuilder
+			var b InlineBuilder
 			for i, l := range inlines[0].Leaves {
 				if l.Raw && i > 0 {
-					b.raw(l.Text, l.Marks)
+					b.Raw(l.Text, l.Marks)
 				} else {
-					b.text(l.Text, l.Marks)
+					b.Text(l.Text, l.Marks)
 				}
 			}
-			inlines[0] = b.done()[0]
+			inlines[0] = b.Done()[0]
 		}
 	}
 	return c.arena.paragraph(inlines)
@@ -224,7 +224,7 @@ func (c *converter) list(n *ast.List) *Node {
 				kids = kids[1:] // the box is alone on its line
 			}
 		}
-		c.add(c.arena.block("list-item", itemData, filled(kids)))
+		c.add(c.arena.block("list-item", itemData, Filled(kids)))
 		c.traceBlock(c.open[len(c.open)-1], i.Pos())
 		c.limit = limit
 	}

@@ -14,8 +14,8 @@ import (
 const (
 	// maxDepth is the maximum nesting depth of blocks.
 	maxDepth = 64
-	// maxTableCells is the maximum number of cells in a table.
-	maxTableCells = 20_000
+	// MaxTableCells is the maximum number of cells in a table.
+	MaxTableCells = 20_000
 	// maxInlineMarks is the maximum number of characters with a syntactic
 	// meaning in one paragraph. The time for matching them is more than linear.
 	maxInlineMarks = 4_000
@@ -33,7 +33,7 @@ const (
 	// source.
 	maxProblems = 100
 	// maxElements is the maximum number of tags in one piece of HTML.
-	maxElements = 5 * maxTableCells
+	maxElements = 5 * MaxTableCells
 )
 
 // The grammars parse Markdown into goldmark's tree. They have no state.
@@ -191,7 +191,7 @@ func (t heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc 
 	}
 	problem := ""
 	switch {
-	case t.rows && pipes > maxTableCells:
+	case t.rows && pipes > MaxTableCells:
 		problem = "the table has too many cells; it is kept as it is"
 	case t.rows && max(most, definitions) > maxInlineMarks, !t.rows && marks > maxInlineMarks:
 		problem = "the paragraph has too many marks; it is kept as it is"

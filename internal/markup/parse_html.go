@@ -135,7 +135,7 @@ func detailsNode(e *element, title []*Node, body []*Node) *Node {
 	}
 	n.Fragments = []*Node{
 		fragmentNode("expandable-title", "expandable-title", []*Node{paragraphNode(title)}),
-		fragmentNode("expandable-body", "expandable-body", filled(body)),
+		fragmentNode("expandable-body", "expandable-body", Filled(body)),
 	}
 	return n
 }
@@ -260,7 +260,7 @@ func (h *htmlReader) block(e *element) []*Node {
 		if len(e.attrs) > 0 {
 			return h.fail()
 		}
-		return []*Node{blockNode("blockquote", nil, filled(h.blocks(e.kids))...)}
+		return []*Node{blockNode("blockquote", nil, Filled(h.blocks(e.kids))...)}
 	case "ul", "ol":
 		return h.list(e)
 	case "pre":
@@ -388,7 +388,7 @@ func (h *htmlReader) items(n *Node, kids []*element) []*Node {
 			inner = inner[1:]
 			tasks++
 		}
-		item.Nodes = filled(h.blocks(inner))
+		item.Nodes = Filled(h.blocks(inner))
 		if h.where != nil {
 			item.span = Span{h.where.at(k.start), h.where.at(k.end-1) + 1}
 		}

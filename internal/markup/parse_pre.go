@@ -54,7 +54,7 @@ func (h *htmlReader) code(e *element) []*Node {
 	}
 	lines := r.lines
 	// The line break before the closing tag ends the last line.
-	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && plainOf(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !lines[k-1].Flag(FieldHighlighted) {
+	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && PlainText(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !lines[k-1].Flag(FieldHighlighted) {
 		lines = lines[:k-1]
 	}
 	return []*Node{blockNode("code", data, lines...)}
@@ -72,16 +72,16 @@ func classAfter(e *element, prefix string) string {
 // codeReader splits the content of a code element into lines.
 type codeReader struct {
 	h *htmlReader
-	b inlineBuilder
+	b InlineBuilder
 	marked,
 	plain bool // whether the line has marked text, and unmarked text
 	lines []*Node
 }
 
-func (r *codeReader) begin() { r.b, r.marked, r.plain = inlineBuilder{}, false, false }
+func (r *codeReader) begin() { r.b, r.marked, r.plain = InlineBuilder{}, false, false }
 
 func (r *codeReader) end() {
-	nodes := r.b.done()
+	nodes := r.b.Done()
 	if len(nodes) == 0 {
 		nodes = []*Node{textNode()}
 	}
@@ -105,7 +105,7 @@ func (r *codeReader) walk(kids []*element, marked bool) {
 				}
 				if s != "" {
 					r.mark(marked)
-					r.b.text(s, nil)
+					r.b.Text(s, nil)
 				} else if marked && i == 0 {
 					r.mark(true)
 				}

@@ -171,7 +171,7 @@ func TestDepthIsLimited(t *testing.T) {
 }
 
 func TestLargeTableIsKept(t *testing.T) {
-	src := "before\n\n|a|b|\n|-|-|\n" + strings.Repeat("|a|b|\n", maxTableCells) + "\nafter\n"
+	src := "before\n\n|a|b|\n|-|-|\n" + strings.Repeat("|a|b|\n", MaxTableCells) + "\nafter\n"
 	doc := Parse([]byte(src), Refs{})
 	if len(doc.Nodes) != 3 || len(doc.Problems) != 1 || doc.Problems[0].Line != 3 {
 		t.Fatalf("%d nodes, problems %v", len(doc.Nodes), doc.Problems)
@@ -220,7 +220,7 @@ func TestAnchorsInBraces(t *testing.T) {
 		"## X \\{#id}\n": "X {#id} x-id", "## X {#a b}\n": "X {#a b} x-a-b", "## `X {#id}`\n": "X {#id} x-id", "## 日本 {#é}\n": "日本 é",
 	} {
 		doc := Parse([]byte(src), Refs{})
-		if got := plainOf(doc.Nodes[0].Nodes) + " " + doc.Nodes[0].Anchor(); got != want {
+		if got := PlainText(doc.Nodes[0].Nodes) + " " + doc.Nodes[0].Anchor(); got != want {
 			t.Errorf("%q is %q, want %q", src, got, want)
 		}
 		if err := sameDocs(doc.Nodes, Parse(Print(doc, Refs{}), Refs{}).Nodes); err != nil {

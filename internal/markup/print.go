@@ -97,9 +97,9 @@ func (p *printer) label(body []*Node) string {
 }
 
 func hashNodes(nodes []*Node) uint64 {
-	h, v := hashCache{}, uint64(align.HashSeed)
+	h, v := Hashes{}, uint64(align.HashSeed)
 	for _, n := range nodes {
-		v = align.Mix(v, h.of(n))
+		v = align.Mix(v, h.Of(n))
 	}
 	return v
 }

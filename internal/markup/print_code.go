@@ -194,7 +194,7 @@ func (p *printer) pre(n *Node) string {
 			case k.Type == "expression":
 				b.WriteString(expressionElement(k.Str(FieldExpression)))
 			default:
-				b.WriteString(escapeCode(plainOf([]*Node{k})))
+				b.WriteString(escapeCode(PlainText([]*Node{k})))
 			}
 		}
 		b.WriteString("\n")

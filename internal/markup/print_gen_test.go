@@ -60,18 +60,18 @@ func (g *normalGen) marks() []Mark {
 
 // inlines draws texts and inlines, joined as a builder does.
 func (g *normalGen) inlines(rich, breaks bool) []*Node {
-	var b inlineBuilder
+	var b InlineBuilder
 	for range rapid.IntRange(1, 4).Draw(g.t, "inlines") {
 		if !rich || g.chance(2) {
-			b.text(g.text(breaks), g.marks())
+			b.Text(g.text(breaks), g.marks())
 			continue
 		}
-		b.inline(g.inline())
+		b.Inline(g.inline())
 	}
-	nodes := b.done()
+	nodes := b.Done()
 	// A note is attached to the word before it, so the word is inside the note.
 	for i, n := range nodes {
-		if n.Type == "annotation" && i > 0 && nodes[i-1].Object != ObjectText && plainOf(n.Nodes) == "" {
+		if n.Type == "annotation" && i > 0 && nodes[i-1].Object != ObjectText && PlainText(n.Nodes) == "" {
 			n.Nodes = []*Node{textNode(Leaf{Text: "note"})}
 		}
 	}
@@ -98,12 +98,12 @@ func (g *normalGen) inline() *Node {
 		if g.chance(3) {
 			n.Data["title"] = g.line()
 		}
-		var b inlineBuilder
-		b.text(g.text(true), g.marks())
+		var b InlineBuilder
+		b.Text(g.text(true), g.marks())
 		if g.chance(3) {
-			b.inline(inlineNode("inline-image", map[string]any{"ref": g.image(), "size": "original"}))
+			b.Inline(inlineNode("inline-image", map[string]any{"ref": g.image(), "size": "original"}))
 		}
-		n.Nodes = b.done()
+		n.Nodes = b.Done()
 	case "emoji":
 		n.Data["code"] = g.pick("1f436", "2705", "1f1eb-1f1f7", "nosuch")
 	case "icon":
@@ -231,7 +231,7 @@ func (g *normalGen) blocks(low, high, depth int) []*Node {
 }
 
 func (g *normalGen) block(typ string, depth int) *Node {
-	inner := func() []*Node { return filled(g.blocks(0, 2, depth+1)) }
+	inner := func() []*Node { return Filled(g.blocks(0, 2, depth+1)) }
 	data := map[string]any{}
 	set := func(key string, values ...string) { g.maybe(data, key, values...) }
 	flag := func(key string) {
@@ -265,7 +265,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	case "math":
 		return blockNode("math", map[string]any{"formula": g.pick("a", "a\n\n  b", `\begin{x}`, "", "> a\n* b")})
 	case "hint":
-		data["style"] = g.pick(hintStyles...)
+		data["style"] = g.pick(HintStyles...)
 		set("icon", "x")
 		set("foo", unknown...)
 		set(fieldBox.name, "!!! note", `!!! warning "a *b*"`, `=== "a"`, "??? tip", "!!! x y", " !!! note", "!!! note\nb", "*")
@@ -479,7 +479,7 @@ func (g *normalGen) table(depth int) *Node {
 	plain := g.chance(2)
 	kinds := []string{"text", "text"}
 	if !plain {
-		kinds = append(kinds, rapid.SliceOfN(rapid.SampledFrom(columnTypes), 0, 4).Draw(g.t, "columns")...)
+		kinds = append(kinds, rapid.SliceOfN(rapid.SampledFrom(ColumnTypes), 0, 4).Draw(g.t, "columns")...)
 	}
 	for _, k := range kinds {
 		id, def := t.column(k)
@@ -545,7 +545,7 @@ func (g *normalGen) table(depth int) *Node {
 			t.node.Data["cellMerges"] = []any{map[string]any{"anchor": map[string]any{"record": "r1", "column": "c1"}, "rowSpan": 2.0, "colSpan": 1.0}}
 			for _, f := range t.node.Fragments {
 				if f.Fragment == "r2c1" {
-					f.Nodes = filled(nil)
+					f.Nodes = Filled(nil)
 				}
 			}
 		}

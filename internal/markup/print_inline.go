@@ -73,7 +73,7 @@ func runsOf(nodes []*Node) []run {
 				if l.Text == "" {
 					continue
 				}
-				r := run{marks: sortMarks(l.Marks), text: l.Text, raw: l.Raw && isRawInline(l.Text)}
+				r := run{marks: SortMarks(l.Marks), text: l.Text, raw: l.Raw && isRawInline(l.Text)}
 				if k := len(runs); k > 0 && runs[k-1].node == nil && !runs[k-1].raw && !r.raw && sameMarks(runs[k-1].marks, r.marks) {
 					runs[k-1].text += r.text
 					continue
@@ -94,8 +94,8 @@ func runsOf(nodes []*Node) []run {
 	return runs
 }
 
-// sortMarks returns the known marks in canonical order, each type once.
-func sortMarks(marks []Mark) []Mark {
+// SortMarks returns the known marks in canonical order, each type once.
+func SortMarks(marks []Mark) []Mark {
 	var out []Mark
 	for _, m := range marks {
 		if slices.Contains(markOrder, m.Type) {

@@ -15,9 +15,9 @@ func sameDocs(a, b []*Node) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d blocks and %d blocks\n%s\n---\n%s", len(a), len(b), outlineOf(a), outlineOf(b))
 	}
-	h := hashCache{}
+	h := Hashes{}
 	for i := range a {
-		if h.of(a[i]) != h.of(b[i]) {
+		if h.Of(a[i]) != h.Of(b[i]) {
 			return fmt.Errorf("block %d:\n%s\n---\n%s", i, outlineOf(a[i:i+1]), outlineOf(b[i:i+1]))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // table returns a table as a pipe table if that loses nothing, otherwise as
 // HTML.
 func (p *printer) table(n *Node) string {
-	t := readTable(n)
+	t := ReadTableData(n)
 	if len(t.columns)+len(t.hidden) == 0 {
 		return ""
 	}
@@ -23,7 +23,7 @@ func (p *printer) table(n *Node) string {
 }
 
 // isPipeTable reports whether a pipe table can express the table.
-func isPipeTable(t *tableView) bool {
+func isPipeTable(t *TableData) bool {
 	n := t.node
 	if t.cards || t.hideHeader || len(t.hidden) > 0 || n.Flag(FieldFullWidth) || n.Has(FieldSearch) {
 		return false
@@ -35,16 +35,16 @@ func isPipeTable(t *tableView) bool {
 		return false
 	}
 	for _, c := range t.columns {
-		if c.kind != "text" || str(c.def, "verticalAlignment") != "" {
+		if c.Kind != "text" || str(c.Def, "verticalAlignment") != "" {
 			return false
 		}
-		if !fitsPipe(t.titleBlocks(c)) {
+		if !fitsPipe(t.TitleBlocks(c)) {
 			return false
 		}
 	}
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		for _, c := range t.columns {
-			if !fitsPipe(t.cellBlocks(r, c)) {
+			if !fitsPipe(t.CellBlocks(r, c)) {
 				return false
 			}
 		}
@@ -52,21 +52,22 @@ func isPipeTable(t *tableView) bool {
 	return true
 }
 
-// titleBlocks returns the title of a column. The rich version is used only if
+// TitleBlocks returns the title of a column. The rich version is used only if
 // its text equals the plain title.
-func (t *tableView) titleBlocks(c tableColumn) []*Node {
-	if f := t.cells[titleFragment(c.id)]; f != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) == c.title {
+func (t *TableData) TitleBlocks(c ColumnData) []*Node {
+	if f := t.Cells[TitleFragment(c.ID)]; f != nil && len(f.Nodes) == 1 && PlainText(f.Nodes[0].Nodes) == c.Title {
 		return f.Nodes
 	}
-	if c.title == "" {
+	if c.Title == "" {
 		return nil
 	}
-	return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: c.title})})}
+	return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: c.Title})})}
 }
 
-func (t *tableView) cellBlocks(r tableRow, c tableColumn) []*Node {
-	name, _ := r.values[c.id].(string)
-	if f := t.cells[name]; f != nil && name != "" {
+// CellBlocks returns the content of a cell in a column of text.
+func (t *TableData) CellBlocks(r RowData, c ColumnData) []*Node {
+	name, _ := r.Values[c.ID].(string)
+	if f := t.Cells[name]; f != nil && name != "" {
 		return f.Nodes
 	}
 	return nil
@@ -93,17 +94,17 @@ func fitsPipe(blocks []*Node) bool {
 // widestPad is the maximum width to which cells are padded in the source.
 const widestPad = 60
 
-func (p *printer) pipeTable(t *tableView) string {
-	rows := make([][]string, 0, len(t.rows)+1)
+func (p *printer) pipeTable(t *TableData) string {
+	rows := make([][]string, 0, len(t.Rows)+1)
 	head := make([]string, len(t.columns))
 	for i, c := range t.columns {
-		head[i] = p.pipeCell(t.titleBlocks(c))
+		head[i] = p.pipeCell(t.TitleBlocks(c))
 	}
 	rows = append(rows, head)
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		cells := make([]string, len(t.columns))
 		for i, c := range t.columns {
-			cells[i] = p.pipeCell(t.cellBlocks(r, c))
+			cells[i] = p.pipeCell(t.CellBlocks(r, c))
 		}
 		rows = append(rows, cells)
 	}
@@ -123,7 +124,7 @@ func (p *printer) pipeTable(t *tableView) string {
 			b.WriteString("\n|")
 			for i, c := range t.columns {
 				dashes := strings.Repeat("-", widths[i]-2)
-				switch str(c.def, "textAlignment") {
+				switch str(c.Def, "textAlignment") {
 				case "center":
 					b.WriteString(" :" + dashes + ": |")
 				case "right":
@@ -150,25 +151,25 @@ func (p *printer) pipeCell(blocks []*Node) string {
 }
 
 func (p *printer) htmlTable(n *Node) string {
-	t := readTable(n)
-	columns := t.inOrder()
+	t := ReadTableData(n)
+	columns := t.InOrder()
 	var b strings.Builder
 	b.WriteString("<table" + tableAttrs(&t) + "><thead><tr>")
 	for _, c := range columns {
-		b.WriteString("<th" + t.columnAttrs(c) + ">" + p.htmlBlocks(t.titleBlocks(c), false) + optionsElement(c) + "</th>")
+		b.WriteString("<th" + t.columnAttrs(c) + ">" + p.htmlBlocks(t.TitleBlocks(c), false) + optionsElement(c) + "</th>")
 	}
 	b.WriteString("</tr></thead><tbody>")
 	merges := t.merges(columns)
-	for y := range t.rows {
+	for y := range t.Rows {
 		b.WriteString(p.htmlRow(&t, columns, merges, y))
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()
 }
 
-func (p *printer) htmlRow(t *tableView, columns []tableColumn, merges map[[2]int]cellSpan, y int) string {
+func (p *printer) htmlRow(t *TableData, columns []ColumnData, merges map[[2]int]cellSpan, y int) string {
 	var b strings.Builder
-	r := t.rows[y]
+	r := t.Rows[y]
 	b.WriteString("<tr>")
 	for x, c := range columns {
 		m, merged := merges[[2]int{y, x}]
@@ -182,7 +183,7 @@ func (p *printer) htmlRow(t *tableView, columns []tableColumn, merges map[[2]int
 		if merged && m.columns > 1 {
 			b.WriteString(" colspan=" + quoteAttr(decimal(float64(m.columns))))
 		}
-		if m, ok := r.values[c.id].(map[string]any); ok && c.kind == "image" && str(m, "objectFit") != "" {
+		if m, ok := r.Values[c.ID].(map[string]any); ok && c.Kind == "image" && str(m, "objectFit") != "" {
 			b.WriteString(" data-object-fit=" + quoteAttr(str(m, "objectFit")))
 		}
 		b.WriteString(">" + p.htmlCell(t, r, c) + "</td>")
@@ -190,17 +191,17 @@ func (p *printer) htmlRow(t *tableView, columns []tableColumn, merges map[[2]int
 	return b.String() + "</tr>"
 }
 
-// inOrder returns all columns. The view defines the order of the visible
+// InOrder returns all columns. The view defines the order of the visible
 // columns. A hidden column follows the column that precedes it by id.
-func (t *tableView) inOrder() []tableColumn {
+func (t *TableData) InOrder() []ColumnData {
 	out := slices.Clone(t.columns)
 	hidden := slices.Clone(t.hidden)
-	slices.SortFunc(hidden, func(a, b tableColumn) int { return compareIDs(a.id, b.id) })
+	slices.SortFunc(hidden, func(a, b ColumnData) int { return CompareIDs(a.ID, b.ID) })
 	for _, h := range hidden {
 		at, best := 0, ""
 		for i, c := range out {
-			if compareIDs(c.id, h.id) < 0 && (best == "" || compareIDs(c.id, best) > 0) {
-				at, best = i+1, c.id
+			if CompareIDs(c.ID, h.ID) < 0 && (best == "" || CompareIDs(c.ID, best) > 0) {
+				at, best = i+1, c.ID
 			}
 		}
 		out = slices.Insert(out, at, h)
@@ -208,8 +209,8 @@ func (t *tableView) inOrder() []tableColumn {
 	return out
 }
 
-// compareIDs compares ids by length first, so that c2 is before c10.
-func compareIDs(a, b string) int {
+// CompareIDs compares ids by length first, so that c2 is before c10.
+func CompareIDs(a, b string) int {
 	if c := cmp.Compare(len(a), len(b)); c != 0 && len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		return c
 	}
@@ -217,16 +218,16 @@ func compareIDs(a, b string) int {
 }
 
 // merges returns the merged cells by row and column in the printed order.
-func (t *tableView) merges(columns []tableColumn) map[[2]int]cellSpan {
+func (t *TableData) merges(columns []ColumnData) map[[2]int]cellSpan {
 	shown := *t
 	shown.columns, shown.place = columns, make(map[string]int, len(columns))
 	for i, c := range columns {
-		shown.place[c.id] = i
+		shown.place[c.ID] = i
 	}
 	return readMerges(&shown)
 }
 
-func tableAttrs(t *tableView) string {
+func tableAttrs(t *TableData) string {
 	s := ""
 	view := t.view
 	if t.cards {
@@ -260,10 +261,10 @@ func tableAttrs(t *tableView) string {
 	return s
 }
 
-func (t *tableView) columnAttrs(c tableColumn) string {
+func (t *TableData) columnAttrs(c ColumnData) string {
 	s := ""
 	if widths, _ := t.view["columnWidths"].(map[string]any); !t.cards && widths != nil {
-		if w, ok := num(widths[c.id]); ok {
+		if w, ok := num(widths[c.ID]); ok {
 			unit := "%"
 			if truth(t.view, "useNewSizing") {
 				unit = ""
@@ -271,30 +272,30 @@ func (t *tableView) columnAttrs(c tableColumn) string {
 			s += " width=" + quoteAttr(decimal(w)+unit)
 		}
 	}
-	if c.kind == "text" {
-		if a := str(c.def, "textAlignment"); a == "center" || a == "right" {
+	if c.Kind == "text" {
+		if a := str(c.Def, "textAlignment"); a == "center" || a == "right" {
 			s += " align=" + quoteAttr(a)
 		}
-		if a := str(c.def, "verticalAlignment"); a != "" {
+		if a := str(c.Def, "verticalAlignment"); a != "" {
 			s += " valign=" + quoteAttr(a)
 		}
-	} else if c.kind != "select" {
-		s += " data-type=" + quoteAttr(c.kind)
+	} else if c.Kind != "select" {
+		s += " data-type=" + quoteAttr(c.Kind)
 	}
-	if c.kind == "rating" {
-		if m, ok := num(c.def["max"]); ok {
+	if c.Kind == "rating" {
+		if m, ok := num(c.Def["max"]); ok {
 			s += " data-max=" + quoteAttr(decimal(m))
 		}
 	}
-	if c.kind == "users" && truth(c.def, "multiple") {
+	if c.Kind == "users" && truth(c.Def, "multiple") {
 		s += " data-multiple"
 	}
-	if slices.ContainsFunc(t.hidden, func(h tableColumn) bool { return h.id == c.id }) {
+	if slices.ContainsFunc(t.hidden, func(h ColumnData) bool { return h.ID == c.ID }) {
 		s += " data-hidden"
 	}
 	if t.cards {
 		for _, a := range [][2]string{{"targetDefinition", "target"}, {"coverDefinition", "cover"}, {"coverDefinitionDark", "cover-dark"}} {
-			if str(t.view, a[0]) == c.id {
+			if str(t.view, a[0]) == c.ID {
 				s += " data-card-" + a[1]
 			}
 		}
@@ -302,16 +303,16 @@ func (t *tableView) columnAttrs(c tableColumn) string {
 	return s
 }
 
-func optionsElement(c tableColumn) string {
-	if c.kind != "select" {
+func optionsElement(c ColumnData) string {
+	if c.Kind != "select" {
 		return ""
 	}
 	s := "<select"
-	if truth(c.def, "multiple") {
+	if truth(c.Def, "multiple") {
 		s += " multiple"
 	}
 	s += ">"
-	options, _ := c.def["options"].([]any)
+	options, _ := c.Def["options"].([]any)
 	for _, o := range options {
 		if m, ok := o.(map[string]any); ok {
 			s += "<option value=" + quoteAttr(str(m, "value")) + " label=" + quoteAttr(str(m, "label")) + " color=" + quoteAttr(str(m, "color")) + "></option>"
@@ -320,11 +321,11 @@ func optionsElement(c tableColumn) string {
 	return s + "</select>"
 }
 
-func (p *printer) htmlCell(t *tableView, r tableRow, c tableColumn) string {
-	v := r.values[c.id]
-	switch c.kind {
+func (p *printer) htmlCell(t *TableData, r RowData, c ColumnData) string {
+	v := r.Values[c.ID]
+	switch c.Kind {
 	case "text":
-		return p.htmlBlocks(t.cellBlocks(r, c), false)
+		return p.htmlBlocks(t.CellBlocks(r, c), false)
 	case "number", "rating":
 		if f, ok := num(v); ok {
 			return decimal(f)
@@ -344,7 +345,7 @@ func (p *printer) htmlCell(t *tableView, r tableRow, c tableColumn) string {
 		}
 		return s
 	case "files", "users":
-		return p.listCell(t, v, c.kind)
+		return p.listCell(t, v, c.Kind)
 	case "content-ref":
 		if ref, ok := dataRef(v); ok {
 			return anchorElement(p.destOf(t.node, ref, UseLink))
@@ -359,7 +360,7 @@ func anchorElement(dest string) string {
 	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
 }
 
-func (p *printer) listCell(t *tableView, v any, kind string) string {
+func (p *printer) listCell(t *TableData, v any, kind string) string {
 	s := ""
 	for _, id := range texts(v) {
 		dest := id
@@ -377,7 +378,7 @@ func (p *printer) listCell(t *tableView, v any, kind string) string {
 	return s
 }
 
-func (p *printer) imageCell(t *tableView, v any) string {
+func (p *printer) imageCell(t *TableData, v any) string {
 	if ref, ok := dataRef(v); ok {
 		return anchorElement(p.destOf(t.node, ref, UseImage))
 	}

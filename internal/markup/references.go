@@ -87,12 +87,12 @@ func (c *referenceCollector) table(n *Node) {
 	if n.Object != ObjectBlock {
 		return
 	}
-	t, key := readTable(n), c.key
-	for _, r := range t.rows {
+	t, key := ReadTableData(n), c.key
+	for _, r := range t.Rows {
 		for _, col := range t.filled(r) {
 			c.key = key
-			v := r.values[col.id]
-			switch col.kind {
+			v := r.Values[col.ID]
+			switch col.Kind {
 			case "text":
 				c.nodes(t.cell(v), key)
 			case "content-ref":
@@ -115,4 +115,14 @@ func (c *referenceCollector) table(n *Node) {
 		}
 	}
 	c.key = key
+}
+
+// Destinations calls f for every reference of a parsed document with its destination as it
+// is written in the source.
+func Destinations(doc *Document, f func(ref docs.Ref, dest string)) {
+	eachNode(doc.Nodes, func(n *Node) {
+		for _, w := range n.extra().written {
+			f(w.ref(), w.dest)
+		}
+	})
 }

@@ -202,7 +202,7 @@ func (r *reprinter) readNotes() {
 
 // plan decides which nodes keep their source, and prints the others.
 func (r *reprinter) plan(doc *Document) {
-	h, nodes := hashCache{}, doc.Nodes
+	h, nodes := Hashes{}, doc.Nodes
 	from := h.matchPreferKeys(r.old.Nodes, nodes)
 	groupOf := make([]int, len(r.old.Nodes))
 	for g, old := range r.groups {
@@ -324,12 +324,12 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	if !r.sources || source == "" {
 		return "", nil, false
 	}
-	got, h := parse([]byte(source), r.parseRefs).Nodes, hashCache{}
+	got, h := parse([]byte(source), r.parseRefs).Nodes, Hashes{}
 	if len(got) != 1 {
 		return "", nil, false
 	}
-	if h.of(got[0]) != h.of(n) { // the names of rows may differ
-		if want := r.readBack(n); n.Type != "table" || len(want) != 1 || h.of(got[0]) != h.of(want[0]) {
+	if h.Of(got[0]) != h.Of(n) { // the names of rows may differ
+		if want := r.readBack(n); n.Type != "table" || len(want) != 1 || h.Of(got[0]) != h.Of(want[0]) {
 			return "", nil, false
 		}
 	}
@@ -480,10 +480,10 @@ func (r *reprinter) markNotes() {
 // else at which piece it differs.
 func (r *reprinter) reads(out []byte) (at int, ok bool) {
 	got := parse(out, r.parseRefs).Nodes
-	h := hashCache{}
+	h := Hashes{}
 	for i, p := range r.pieces {
 		for _, n := range p.nodes {
-			if len(got) == 0 || h.of(got[0]) != h.of(n) {
+			if len(got) == 0 || h.Of(got[0]) != h.Of(n) {
 				return i, false
 			}
 			got = got[1:]

@@ -16,7 +16,7 @@ const maxPatched = 256 << 10
 // of, or -1. from has the matches of equal nodes.
 func (r *reprinter) forms(doc *Document, from []int) []int {
 	out := slices.Clone(from)
-	sameKeys(r.old.Nodes, doc.Nodes, out)
+	MatchKeys(r.old.Nodes, doc.Nodes, out)
 	editedHere(r.index, r.old.Nodes, doc.Nodes, out, func(n *Node) bool { return doc.Spans == nil && isKey(n.Key) })
 	return out
 }
@@ -31,13 +31,13 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 	ed.whole = true
 	byKey, hashes := make(map[string]int, len(r.old.Nodes)), make(map[uint64]bool, len(r.old.Nodes))
 	for i, n := range r.old.Nodes {
-		byKey[n.Key], hashes[ed.h.of(n)] = i, true
+		byKey[n.Key], hashes[ed.h.Of(n)] = i, true
 	}
 	for i, n := range doc.Nodes {
-		if ed.h.of(n) == ed.h.of(r.old.Nodes[i]) {
+		if ed.h.Of(n) == ed.h.Of(r.old.Nodes[i]) {
 			continue
 		}
-		if j, ok := byKey[n.Key]; ok && n.Key != "" && j != i || hashes[ed.h.of(n)] {
+		if j, ok := byKey[n.Key]; ok && n.Key != "" && j != i || hashes[ed.h.Of(n)] {
 			return nil, false // it moved here
 		}
 		if n.extra().source != "" || !ed.node(r.trace().Nodes[i], n) {
@@ -59,7 +59,7 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 func (r *reprinter) sourceEditor(x *sourceIndex) *sourceEditor {
 	p := r.printer()
 	p.sources = x
-	return &sourceEditor{body: string(r.body), p: p, h: hashCache{}}
+	return &sourceEditor{body: string(r.body), p: p, h: Hashes{}}
 }
 
 // trace returns the old document with the positions of everything in the
@@ -93,12 +93,12 @@ func (r *reprinter) readsAs(got, want []*Node) bool {
 	if len(got) != len(want) {
 		return false
 	}
-	h := hashCache{}
+	h := Hashes{}
 	for i, n := range got {
-		if h.of(n) == h.of(want[i]) {
+		if h.Of(n) == h.Of(want[i]) {
 			continue
 		}
-		if back := r.readBack(want[i]); len(back) != 1 || h.of(back[0]) != h.of(n) {
+		if back := r.readBack(want[i]); len(back) != 1 || h.Of(back[0]) != h.Of(n) {
 			return false
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
-// sameKeys adds matches to from for the blocks of doc that have the key of a
+// MatchKeys adds matches to from for the blocks of doc that have the key of a
 // block of old.
-func sameKeys(old, doc []*Node, from []int) {
+func MatchKeys(old, doc []*Node, from []int) {
 	taken := make([]bool, len(old))
 	for _, j := range from {
 		if j >= 0 {
@@ -29,10 +29,10 @@ func sameKeys(old, doc []*Node, from []int) {
 	}
 }
 
-// edited adds matches to from for the blocks of doc that are a version of a
+// MatchEdited adds matches to from for the blocks of doc that are a version of a
 // block of old: a block of the same kind between the same blocks. A block for
 // which named returns true is new.
-func edited(old, doc []*Node, from []int, named func(*Node) bool) {
+func MatchEdited(old, doc []*Node, from []int, named func(*Node) bool) {
 	align.Edited(kinds(old), kinds(doc), from, func(i int) bool { return named(doc[i]) })
 }
 

@@ -121,9 +121,9 @@ func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	if len(got) != len(nodes) {
 		return false
 	}
-	h := hashCache{}
+	h := Hashes{}
 	for i, n := range got {
-		if h.of(n) != h.of(nodes[i]) {
+		if h.Of(n) != h.Of(nodes[i]) {
 			return false
 		}
 	}

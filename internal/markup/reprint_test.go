@@ -476,3 +476,11 @@ func TestRelocateReadsAsTheSameDocument(t *testing.T) {
 		}
 	})
 }
+
+// A page that ends with an empty block can be merged.
+func TestWithSourceOfAnEmptyLastBlock(t *testing.T) {
+	src := []byte("a\n\n<p align=\"center\"></p>\n")
+	if doc := WithSource(src, Parse(src, Refs{})); len(doc.Nodes) != 2 || doc.Nodes[0].extra().source != "a" {
+		t.Errorf("read as\n%s", outlineOf(doc.Nodes))
+	}
+}

@@ -43,8 +43,8 @@ func withEditedTitles(old, doc *Document) *Document {
 func hasOtherTitles(n *Node) bool {
 	definition := n.Map(FieldDefinition)
 	for _, f := range n.Fragments {
-		id, ok := strings.CutPrefix(f.Fragment, titleFragment(""))
-		if def, _ := definition[id].(map[string]any); ok && def != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) != str(def, "title") {
+		id, ok := strings.CutPrefix(f.Fragment, TitleFragment(""))
+		if def, _ := definition[id].(map[string]any); ok && def != nil && len(f.Nodes) == 1 && PlainText(f.Nodes[0].Nodes) != str(def, "title") {
 			return true
 		}
 	}
@@ -54,20 +54,20 @@ func hasOtherTitles(n *Node) bool {
 // withTitles returns a table with the titles that its blocks have, if these
 // were edited and the texts were not. It returns nil if there are none.
 func withTitles(old, now *Node) *Node {
-	a, b := readTable(old), readTable(now)
+	a, b := ReadTableData(old), ReadTableData(now)
 	texts := map[string]string{}
-	for _, c := range a.inOrder() {
-		texts[c.id] = c.title
+	for _, c := range a.InOrder() {
+		texts[c.ID] = c.Title
 	}
 	definition := map[string]any{}
-	for _, c := range b.inOrder() {
-		was, f := a.cells[titleFragment(c.id)], b.cells[titleFragment(c.id)]
-		if text, known := texts[c.id]; !known || text != c.title || f == nil || len(f.Nodes) != 1 || was != nil && hashNodes(was.Nodes) == hashNodes(f.Nodes) {
+	for _, c := range b.InOrder() {
+		was, f := a.Cells[TitleFragment(c.ID)], b.Cells[TitleFragment(c.ID)]
+		if text, known := texts[c.ID]; !known || text != c.Title || f == nil || len(f.Nodes) != 1 || was != nil && hashNodes(was.Nodes) == hashNodes(f.Nodes) {
 			continue
 		}
-		def := maps.Clone(c.def)
-		def["title"] = plainOf(f.Nodes[0].Nodes)
-		definition[c.id] = def
+		def := maps.Clone(c.Def)
+		def["title"] = PlainText(f.Nodes[0].Nodes)
+		definition[c.ID] = def
 	}
 	if len(definition) == 0 {
 		return nil

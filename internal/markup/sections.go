@@ -241,11 +241,11 @@ func eachInReadingOrder(nodes []*Node, f func(*Node)) {
 			eachInReadingOrder(n.Fragments, f)
 			continue
 		}
-		t := readTable(n)
-		for _, r := range t.rows {
+		t := ReadTableData(n)
+		for _, r := range t.Rows {
 			for _, c := range t.filled(r) {
-				if c.kind == "text" {
-					eachInReadingOrder(t.cell(r.values[c.id]), f)
+				if c.Kind == "text" {
+					eachInReadingOrder(t.cell(r.Values[c.ID]), f)
 				}
 			}
 		}

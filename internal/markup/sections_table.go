@@ -8,20 +8,20 @@ import (
 )
 
 func (p *plain) table(n *Node) {
-	t := readTable(n)
+	t := ReadTableData(n)
 	if !t.hideHeader {
 		for _, c := range t.columns {
-			p.line(c.title)
+			p.line(c.Title)
 		}
 	}
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		for _, c := range t.filled(r) {
-			if t.place[c.id] >= len(t.columns) {
+			if t.place[c.ID] >= len(t.columns) {
 				break // hidden
 			}
 			p.end()
-			v := r.values[c.id]
-			switch c.kind {
+			v := r.Values[c.ID]
+			switch c.Kind {
 			case "text":
 				p.nodes(t.cell(v))
 			case "number", "rating":
@@ -40,41 +40,44 @@ func (p *plain) table(n *Node) {
 	}
 }
 
-// tableView is a table in the order in which readers see it.
-type tableView struct {
+// TableData is the data of a table in the order in which readers see it.
+type TableData struct {
 	node       *Node
 	cards      bool
 	hideHeader bool
 	view       map[string]any
-	columns    []tableColumn
-	hidden     []tableColumn // such as the target of a card
-	rows       []tableRow
+	columns    []ColumnData
+	hidden     []ColumnData // such as the target of a card
+	Rows       []RowData
 	place      map[string]int   // indexes of columns, the hidden ones last
-	cells      map[string]*Node // fragments by name
+	Cells      map[string]*Node // fragments by name
 }
 
-type tableColumn struct {
-	id, title, kind string
+// ColumnData is a column with its definition.
+type ColumnData struct {
+	ID, Title, Kind string
 	options         map[string]map[string]any
-	def             map[string]any
+	Def             map[string]any
 }
 
-type tableRow struct {
-	id     string
-	values map[string]any
+// RowData is a row with the values of its cells, by the ids of the columns.
+type RowData struct {
+	ID     string
+	Values map[string]any
 	order  string
 }
 
-func readTable(n *Node) tableView {
+// ReadTableData reads the data of a table. ReadTable returns what output formats show of it.
+func ReadTableData(n *Node) TableData {
 	view := n.Map(FieldView)
 	definition := n.Map(FieldDefinition)
 	records := n.Map(FieldRecords)
-	t := tableView{node: n, view: view, cards: str(view, "type") == "cards", place: map[string]int{}, cells: map[string]*Node{}}
+	t := TableData{node: n, view: view, cards: str(view, "type") == "cards", place: map[string]int{}, Cells: map[string]*Node{}}
 	t.hideHeader = truth(view, "hideHeader") || t.cards && truth(view, "hideColumnTitle")
 	for _, f := range n.Fragments {
-		t.cells[f.Fragment] = f
+		t.Cells[f.Fragment] = f
 	}
-	add := func(to *[]tableColumn, id string) {
+	add := func(to *[]ColumnData, id string) {
 		def, ok := definition[id].(map[string]any)
 		if _, twice := t.place[id]; ok && !twice {
 			t.place[id] = len(t.place)
@@ -89,23 +92,23 @@ func readTable(n *Node) tableView {
 			add(&t.hidden, id)
 		}
 	}
-	t.rows = make([]tableRow, 0, len(records))
+	t.Rows = make([]RowData, 0, len(records))
 	for id, v := range records {
 		record, _ := v.(map[string]any)
 		values, _ := record["values"].(map[string]any)
-		t.rows = append(t.rows, tableRow{id, values, str(record, "orderIndex")})
+		t.Rows = append(t.Rows, RowData{id, values, str(record, "orderIndex")})
 	}
-	slices.SortFunc(t.rows, func(a, b tableRow) int {
+	slices.SortFunc(t.Rows, func(a, b RowData) int {
 		if c := strings.Compare(a.order, b.order); c != 0 {
 			return c
 		}
-		return strings.Compare(a.id, b.id)
+		return strings.Compare(a.ID, b.ID)
 	})
 	return t
 }
 
-func readColumn(id string, def map[string]any) tableColumn {
-	c := tableColumn{id: id, title: str(def, "title"), kind: str(def, "type"), def: def}
+func readColumn(id string, def map[string]any) ColumnData {
+	c := ColumnData{ID: id, Title: str(def, "title"), Kind: str(def, "type"), Def: def}
 	options, _ := def["options"].([]any)
 	for _, o := range options {
 		if m, ok := o.(map[string]any); ok {
@@ -120,16 +123,16 @@ func readColumn(id string, def map[string]any) tableColumn {
 
 // filled returns the columns in which a row has a value. Its cost depends on
 // the number of values in the row, not on the number of columns.
-func (t *tableView) filled(r tableRow) []tableColumn {
+func (t *TableData) filled(r RowData) []ColumnData {
 	var few [16]int
 	places := few[:0]
-	for id := range r.values {
+	for id := range r.Values {
 		if i, ok := t.place[id]; ok {
 			places = append(places, i)
 		}
 	}
 	slices.Sort(places)
-	out := make([]tableColumn, len(places))
+	out := make([]ColumnData, len(places))
 	for i, p := range places {
 		if p < len(t.columns) {
 			out[i] = t.columns[p]
@@ -141,19 +144,19 @@ func (t *tableView) filled(r tableRow) []tableColumn {
 }
 
 // cell returns the nodes of a text cell.
-func (t *tableView) cell(v any) []*Node {
+func (t *TableData) cell(v any) []*Node {
 	name, _ := v.(string)
-	if f := t.cells[name]; f != nil && name != "" {
+	if f := t.Cells[name]; f != nil && name != "" {
 		return f.Nodes
 	}
 	return nil
 }
 
 // name returns the name of a row for readers, which is its first text.
-func (t *tableView) name(r tableRow) string {
+func (t *TableData) name(r RowData) string {
 	for _, c := range t.filled(r) {
-		if c.kind == "text" {
-			if s := singleLine(Text(t.cell(r.values[c.id]))); s != "" {
+		if c.Kind == "text" {
+			if s := singleLine(Text(t.cell(r.Values[c.ID]))); s != "" {
 				return s
 			}
 		}
@@ -162,7 +165,7 @@ func (t *tableView) name(r tableRow) string {
 }
 
 // label returns the visible text of an option of a select column.
-func (c *tableColumn) label(value string) string {
+func (c *ColumnData) label(value string) string {
 	if label := str(c.options[value], "label"); label != "" {
 		return label
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // visibleWords returns the words of a document that a reader can see. It does
@@ -24,29 +22,6 @@ func visibleWords(nodes []*Node) []string {
 		out = append(out, visibleWords(n.Fragments)...)
 	}
 	return out
-}
-
-func TestSectionsLoseNoVisibleWord(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		doc := genDocument(t)
-		var all strings.Builder
-		for _, s := range Sections(doc) {
-			all.WriteString(s.Title + "\n" + s.Body + "\n")
-		}
-		have := map[string]int{}
-		for _, w := range strings.Fields(all.String()) {
-			have[w]++
-		}
-		text := all.String()
-		for _, w := range visibleWords(doc.Nodes) {
-			if have[w] == 0 && !strings.Contains(text, w) {
-				t.Fatalf("%q is lost in\n%s", w, text)
-			}
-		}
-		if got := len(Sections(doc)); got != len(Headings(doc))+1 {
-			t.Fatalf("%d sections for %d headings", got, len(Headings(doc)))
-		}
-	})
 }
 
 func TestSectionsCutAtHeadingsAnywhere(t *testing.T) {

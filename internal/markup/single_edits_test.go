@@ -446,24 +446,24 @@ func (e *editTrial) joinItems(before []*Node, item *Node, after []*Node, put fun
 
 // oneText returns the inlines of two blocks as those of one.
 func oneText(a, b []*Node) []*Node {
-	if plainOf(a) == "" || plainOf(b) == "" {
+	if PlainText(a) == "" || PlainText(b) == "" {
 		return nil
 	}
-	var all inlineBuilder
+	var all InlineBuilder
 	for _, n := range slices.Concat(a, []*Node{NewText(" ")}, b) {
 		if n.Object != ObjectText {
-			all.inline(n)
+			all.Inline(n)
 			continue
 		}
 		for _, l := range n.Leaves {
 			if l.Raw {
-				all.raw(l.Text, l.Marks)
+				all.Raw(l.Text, l.Marks)
 			} else {
-				all.text(l.Text, l.Marks)
+				all.Text(l.Text, l.Marks)
 			}
 		}
 	}
-	return all.done()
+	return all.Done()
 }
 
 var (
@@ -559,7 +559,7 @@ func (e *editTrial) turns(nodes []*Node, i int, set setBlocks) {
 	}
 	w := wanted{touched: e.at(n), strip: withHashes, flow: true}
 	switch {
-	case n.Type == "paragraph" && n.Str(FieldAlign) == "" && !strings.Contains(plainOf(n.Nodes), "\n"):
+	case n.Type == "paragraph" && n.Str(FieldAlign) == "" && !strings.Contains(PlainText(n.Nodes), "\n"):
 		turned(func(c *Node) { c.Type = "heading-2"; c.Data = map[string]any{} }, w)
 		w.strip, w.flow = withMarker, false
 		turned(func(c *Node) {

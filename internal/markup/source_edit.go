@@ -25,7 +25,7 @@ const maxAlternatives = 6
 type sourceEditor struct {
 	body  string
 	p     *printer
-	h     hashCache
+	h     Hashes
 	edits []alternatives
 	// bodies maps edited footnote bodies to the bodies before the edit.
 	bodies map[*Node]*Node
@@ -103,7 +103,7 @@ func (ed *sourceEditor) attempts() int {
 // node finds the edits that turn one node into another. It returns false if the
 // node has to be printed as a whole.
 func (ed *sourceEditor) node(old, now *Node) bool {
-	if ed.h.of(old) == ed.h.of(now) {
+	if ed.h.Of(old) == ed.h.Of(now) {
 		return true
 	}
 	if old.Object != now.Object || old.Type != now.Type || old.Fragment != now.Fragment {

@@ -245,7 +245,7 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		return false // the check box is on the line of a paragraph
 	}
 	from := ed.h.matchPreferKeys(old, now)
-	sameKeys(old, now, from)
+	MatchKeys(old, now, from)
 	editedHere(ed.p.sources, old, now, from, func(*Node) bool { return false })
 	s := siblings{from: from, separator: "\n\n"}
 	if parent.Type == "list-item" {
@@ -254,8 +254,8 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		}
 	}
 	s.joined = func(i, j int) bool {
-		text := plainOf(old[j].Nodes)
-		return isText(now[i]) && isText(old[j]) && strings.TrimSpace(text) != "" && strings.HasSuffix(plainOf(now[i].Nodes), text)
+		text := PlainText(old[j].Nodes)
+		return isText(now[i]) && isText(old[j]) && strings.TrimSpace(text) != "" && strings.HasSuffix(PlainText(now[i].Nodes), text)
 	}
 	for _, n := range old {
 		s.old = append(s.old, n.span)
@@ -274,7 +274,7 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		s.print = func(i int, like Span, off int) string { return ed.item(parent, now[i], like, off) }
 	case parent.Type == "code":
 		s.separator = "\n"
-		s.print = func(i int, _ Span, _ int) string { return plainOf(now[i].Nodes) }
+		s.print = func(i int, _ Span, _ int) string { return PlainText(now[i].Nodes) }
 	}
 	for i, j := range from {
 		if j < 0 {
@@ -392,7 +392,7 @@ func addNumber(digits string, off int) string {
 }
 
 func equalData(a, b *Node) bool {
-	return hashValue(align.HashSeed, orEmpty(a.Data)) == hashValue(align.HashSeed, orEmpty(b.Data))
+	return HashValue(align.HashSeed, orEmpty(a.Data)) == HashValue(align.HashSeed, orEmpty(b.Data))
 }
 
 // fragments finds the edits in the fragments of a block.
@@ -410,7 +410,7 @@ func (ed *sourceEditor) fragments(old, now *Node) bool {
 }
 
 func (ed *sourceEditor) slot(f, g *Node) bool {
-	return ed.h.of(f) == ed.h.of(g) || ed.blocks(f, f.Nodes, g.Nodes)
+	return ed.h.Of(f) == ed.h.Of(g) || ed.blocks(f, f.Nodes, g.Nodes)
 }
 
 func cloneBut(m map[string]any, names ...string) map[string]any {

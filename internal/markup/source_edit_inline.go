@@ -20,7 +20,6 @@ type glyph struct {
 	// first and last report whether the glyph is the first or last one in the
 	// innermost of these.
 	first, last bool
-	inside      int  // how many of in also enclose the previous glyph, for merges
 	span        Span // in the source; Start is -1 if it is not known
 	html        bool
 }
@@ -61,7 +60,7 @@ func leafGlyphs(list []glyph, l Leaf, in []*Node) []glyph {
 	if l.Text == "" {
 		return list
 	}
-	marks := sortMarks(l.Marks)
+	marks := SortMarks(l.Marks)
 	if l.Raw {
 		return append(list, glyph{text: l.Text, raw: true, marks: marks, in: in, span: Span{-1, -1}})
 	}
@@ -104,7 +103,7 @@ func (ed *sourceEditor) sameGlyph(a, b *glyph) bool {
 	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !ed.sameAround(a, b) {
 		return false
 	}
-	return a.node == nil || ed.h.of(a.node) == ed.h.of(b.node)
+	return a.node == nil || ed.h.Of(a.node) == ed.h.Of(b.node)
 }
 
 func (ed *sourceEditor) sameAround(a, b *glyph) bool {
@@ -114,12 +113,12 @@ func (ed *sourceEditor) sameAround(a, b *glyph) bool {
 // shell returns the hash of an inline without its child nodes. An edited note
 // has the hash of the note before the edit.
 func (ed *sourceEditor) shell(n *Node) uint64 {
-	v := hashValue(align.HashString(align.HashSeed, n.Type), orEmpty(n.Data))
+	v := HashValue(align.HashString(align.HashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
 		if o := ed.bodies[f]; o != nil {
 			f = o
 		}
-		v = align.Mix(v, ed.h.of(f))
+		v = align.Mix(v, ed.h.Of(f))
 	}
 	return v
 }
@@ -140,7 +139,7 @@ func (ed *sourceEditor) noteBodies(old, now []*Node) bool {
 		return true // there are other differences
 	}
 	for i, f := range a {
-		if ed.h.of(f) == ed.h.of(b[i]) {
+		if ed.h.Of(f) == ed.h.Of(b[i]) {
 			continue
 		}
 		if !ed.node(f, b[i]) {

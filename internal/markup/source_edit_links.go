@@ -28,7 +28,7 @@ func (e *inlineEdit) asLink(reworded bool) alternatives {
 	if same && len(marks) > 0 {
 		l.marks = [][]Mark{marks, nil}
 	}
-	l.moved = l.was.Str(FieldTitle) != l.now.Str(FieldTitle) || hashValue(align.HashSeed, was.value(FieldRef)) != hashValue(align.HashSeed, now.value(FieldRef))
+	l.moved = l.was.Str(FieldTitle) != l.now.Str(FieldTitle) || HashValue(align.HashSeed, was.value(FieldRef)) != HashValue(align.HashSeed, now.value(FieldRef))
 	source := e.editor.body[s.Start:s.End]
 	if source[0] != '[' {
 		if reworded || !same {
@@ -186,7 +186,7 @@ func (l *linkEdit) texts() []string {
 // title is -1 if there was none.
 func (l *linkEdit) retarget(source string, dest, title Span) string {
 	to := source[dest.Start:dest.End]
-	if hashValue(align.HashSeed, l.was.value(FieldRef)) != hashValue(align.HashSeed, l.now.value(FieldRef)) {
+	if HashValue(align.HashSeed, l.was.value(FieldRef)) != HashValue(align.HashSeed, l.now.value(FieldRef)) {
 		pointy := strings.HasPrefix(to, "<")
 		if to = writeDest(l.dest); pointy && !strings.HasPrefix(to, "<") {
 			to = "<" + to + ">"

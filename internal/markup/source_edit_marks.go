@@ -254,24 +254,24 @@ func (e *inlineEdit) printed(active []Mark, mode inlineMode) string {
 
 // nodesOfGlyphs converts glyphs back to inlines.
 func nodesOfGlyphs(list []glyph) []*Node {
-	var b inlineBuilder
+	var b InlineBuilder
 	for i := 0; i < len(list); i++ {
 		a := list[i]
 		switch {
 		case len(a.in) > 0:
-			b.inline(a.in[0])
+			b.Inline(a.in[0])
 			for i+1 < len(list) && len(list[i+1].in) > 0 && list[i+1].in[0] == a.in[0] {
 				i++
 			}
 		case a.node != nil:
-			b.inline(a.node)
+			b.Inline(a.node)
 		case a.raw:
-			b.raw(a.text, a.marks)
+			b.Raw(a.text, a.marks)
 		default:
-			b.text(a.text, a.marks)
+			b.Text(a.text, a.marks)
 		}
 	}
-	return b.done()
+	return b.Done()
 }
 
 // wider returns the edit extended to whole links, or nil if it is not inside

@@ -9,31 +9,31 @@ import (
 
 // table finds the edits of a table: in titles, in cells, and of whole rows.
 func (ed *sourceEditor) table(old, now *Node) bool {
-	a, b := readTable(old), readTable(now)
+	a, b := ReadTableData(old), ReadTableData(now)
 	trace := old.extra().table
 	if trace == nil || !sameShape(&a, &b) {
 		return false
 	}
-	for i, c := range a.inOrder() {
-		if !ed.title(old, &a, &b, c, b.inOrder()[i]) {
+	for i, c := range a.InOrder() {
+		if !ed.title(old, &a, &b, c, b.InOrder()[i]) {
 			return false
 		}
 	}
-	from, byID := make([]int, len(b.rows)), map[string]int{}
-	for j, r := range a.rows {
-		byID[r.id] = j
+	from, byID := make([]int, len(b.Rows)), map[string]int{}
+	for j, r := range a.Rows {
+		byID[r.ID] = j
 	}
 	s := siblings{old: trace.rows, from: from, separator: "\n"}
-	for i, r := range b.rows {
+	for i, r := range b.Rows {
 		from[i] = -1
-		if j, ok := byID[r.id]; ok {
+		if j, ok := byID[r.ID]; ok {
 			from[i] = j
 			if !ed.row(old, &a, &b, j, i) {
 				return false
 			}
 		}
 	}
-	if len(s.old) != len(a.rows) || old.Has(FieldCellMerges) && len(a.rows) != len(b.rows) {
+	if len(s.old) != len(a.Rows) || old.Has(FieldCellMerges) && len(a.Rows) != len(b.Rows) {
 		return false
 	}
 	html := len(s.old) > 0 && strings.HasPrefix(ed.body[max(s.old[0].Start, 0):], "<")
@@ -45,14 +45,14 @@ func (ed *sourceEditor) table(old, now *Node) bool {
 }
 
 // sameShape reports whether two tables differ only in titles and rows.
-func sameShape(a, b *tableView) bool {
+func sameShape(a, b *TableData) bool {
 	if len(a.columns) != len(b.columns) || len(a.hidden) != len(b.hidden) {
 		return false
 	}
-	defs := func(t *tableView) uint64 {
-		v := hashValue(align.HashSeed, cloneBut(t.node.Data, "definition", "records"))
-		for _, c := range t.inOrder() {
-			v = hashValue(align.HashString(v, c.id), cloneBut(c.def, "title"))
+	defs := func(t *TableData) uint64 {
+		v := HashValue(align.HashSeed, cloneBut(t.node.Data, "definition", "records"))
+		for _, c := range t.InOrder() {
+			v = HashValue(align.HashString(v, c.ID), cloneBut(c.Def, "title"))
 		}
 		return v
 	}
@@ -60,27 +60,27 @@ func sameShape(a, b *tableView) bool {
 }
 
 // title finds the edit of a column title.
-func (ed *sourceEditor) title(table *Node, a, b *tableView, was, now tableColumn) bool {
+func (ed *sourceEditor) title(table *Node, a, b *TableData, was, now ColumnData) bool {
 	before, after := paragraphNode(nil), paragraphNode(nil)
-	if list := a.titleBlocks(was); len(list) > 0 {
+	if list := a.TitleBlocks(was); len(list) > 0 {
 		before = list[0]
 	}
-	if list := b.titleBlocks(now); len(list) > 0 {
+	if list := b.TitleBlocks(now); len(list) > 0 {
 		after = list[0]
 	}
-	if ed.h.of(before) == ed.h.of(after) {
+	if ed.h.Of(before) == ed.h.Of(after) {
 		return true
 	}
-	traced := table.extra().table.titles[was.id]
-	return traced != nil && ed.h.of(traced) == ed.h.of(before) && ed.inlines(traced, after)
+	traced := table.extra().table.titles[was.ID]
+	return traced != nil && ed.h.Of(traced) == ed.h.Of(before) && ed.inlines(traced, after)
 }
 
 // row finds the edits of the cells in a row. If a cell cannot be edited in
 // place, the whole row is printed.
-func (ed *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
-	mark, columns, rows := len(ed.edits), b.inOrder(), table.extra().table.rows
-	for k, c := range a.inOrder() {
-		if ed.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
+func (ed *sourceEditor) row(table *Node, a, b *TableData, j, i int) bool {
+	mark, columns, rows := len(ed.edits), b.InOrder(), table.extra().table.rows
+	for k, c := range a.InOrder() {
+		if ed.cell(a, b, a.Rows[j], b.Rows[i], c, columns[k]) {
 			continue
 		}
 		ed.edits = ed.edits[:mark]
@@ -98,11 +98,11 @@ func (ed *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
 }
 
 // cell finds the edits of one cell.
-func (ed *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
-	if c.kind != "text" {
-		return hashValue(align.HashSeed, was.values[c.id]) == hashValue(align.HashSeed, now.values[d.id])
+func (ed *sourceEditor) cell(a, b *TableData, was, now RowData, c, d ColumnData) bool {
+	if c.Kind != "text" {
+		return HashValue(align.HashSeed, was.Values[c.ID]) == HashValue(align.HashSeed, now.Values[d.ID])
 	}
-	before, after := a.cellBlocks(was, c), b.cellBlocks(now, d)
+	before, after := a.CellBlocks(was, c), b.CellBlocks(now, d)
 	if hashNodes(before) == hashNodes(after) {
 		return true
 	}
@@ -113,9 +113,9 @@ func (ed *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColum
 }
 
 // printRow prints a row in the style of another row.
-func (ed *sourceEditor) printRow(b *tableView, i int, like Span, html bool) string {
+func (ed *sourceEditor) printRow(b *TableData, i int, like Span, html bool) string {
 	if html {
-		return ed.p.htmlRow(b, b.inOrder(), nil, i)
+		return ed.p.htmlRow(b, b.InOrder(), nil, i)
 	}
 	source := ed.body[like.Start:like.End]
 	var widths []int
@@ -125,7 +125,7 @@ func (ed *sourceEditor) printRow(b *tableView, i int, like Span, html bool) stri
 	bare := !strings.Contains(source, "| ") && !strings.Contains(source, " |")
 	var cells []string
 	for k, c := range b.columns {
-		s := ed.p.pipeCell(b.cellBlocks(b.rows[i], c))
+		s := ed.p.pipeCell(b.CellBlocks(b.Rows[i], c))
 		if !bare {
 			s = " " + s + " "
 			if k < len(widths) {

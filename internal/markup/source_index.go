@@ -9,7 +9,7 @@ import "strings"
 type sourceIndex struct {
 	r       *reprinter
 	doc     *Document // the new document
-	h       hashCache
+	h       Hashes
 	old     []indexed
 	traced  []*Node // the nodes of old with their positions, on first use
 	byKey   map[string]int
@@ -65,7 +65,7 @@ func (x *sourceIndex) build() {
 	if x.h != nil {
 		return
 	}
-	x.h, x.byKey, x.byHash, x.byText = hashCache{}, map[string]int{}, map[uint64][]int{}, map[uint64][]int{}
+	x.h, x.byKey, x.byHash, x.byText = Hashes{}, map[string]int{}, map[uint64][]int{}, map[uint64][]int{}
 	x.sides = map[*Node]beside{}
 	x.times, x.blocks, x.keys = map[uint64]int{}, map[*Node]sourced{}, map[string]bool{}
 	number := 0
@@ -93,7 +93,7 @@ func (x *sourceIndex) build() {
 		x.note(n.Nodes)
 		x.note(n.Fragments)
 		if n.Object == ObjectBlock {
-			x.times[x.h.of(n)]--
+			x.times[x.h.Of(n)]--
 			x.keys[n.Key] = true
 		}
 	})
@@ -108,9 +108,9 @@ func (x *sourceIndex) note(nodes []*Node) {
 		}
 		var s beside
 		if before != nil {
-			s.before = x.h.of(before)
+			s.before = x.h.Of(before)
 			was := x.sides[before]
-			was.next = x.h.of(n)
+			was.next = x.h.Of(n)
 			x.sides[before] = was
 		}
 		x.sides[n], before = s, n
@@ -131,7 +131,7 @@ func (x *sourceIndex) likeliest(list []int, n *Node) int {
 // isBeside reports whether an old block and a new one have the same block before or after.
 func (x *sourceIndex) isBeside(i int, n *Node) bool {
 	s, b := x.sides[n], x.old[i]
-	return b.before >= 0 && x.h.of(x.old[b.before].node) == s.before || b.next >= 0 && x.h.of(x.old[b.next].node) == s.next
+	return b.before >= 0 && x.h.Of(x.old[b.before].node) == s.before || b.next >= 0 && x.h.Of(x.old[b.next].node) == s.next
 }
 
 func (x *sourceIndex) add(b indexed) {
@@ -145,8 +145,8 @@ func (x *sourceIndex) add(b indexed) {
 	if b.node.Key != "" {
 		x.byKey[b.node.Key] = i
 	}
-	x.times[x.h.of(b.node)]++
-	first(x.byHash, x.h.of(b.node))
+	x.times[x.h.Of(b.node)]++
+	first(x.byHash, x.h.Of(b.node))
 	if isText(b.node) {
 		first(x.byText, hashNodes(b.node.Nodes))
 	}
@@ -162,10 +162,10 @@ func (x *sourceIndex) find(n *Node) (i int, equal bool) {
 		return -1, false
 	}
 	x.build()
-	hash := x.h.of(n)
+	hash := x.h.Of(n)
 	k, named := x.byKey[n.Key]
 	named = named && n.Key != ""
-	if named && x.h.of(x.old[k].node) == hash {
+	if named && x.h.Of(x.old[k].node) == hash {
 		return k, true
 	}
 	if list := x.byHash[hash]; len(list) > 0 {
@@ -181,7 +181,7 @@ func (x *sourceIndex) find(n *Node) (i int, equal bool) {
 // its key.
 func (x *sourceIndex) stays(n *Node) bool {
 	x.build()
-	return n.Object == ObjectBlock && (n.Key != "" && x.keys[n.Key] || x.times[x.h.of(n)] <= 0 && !isEmptyParagraph(n))
+	return n.Object == ObjectBlock && (n.Key != "" && x.keys[n.Key] || x.times[x.h.Of(n)] <= 0 && !isEmptyParagraph(n))
 }
 
 // named reports whether a block has the key of an old one.
@@ -363,7 +363,7 @@ func (x *sourceIndex) sameAlone(text string, n *Node) bool {
 		return x.r.sameNodes(text, []*Node{n})
 	}
 	got := parse([]byte(text), x.r.parseRefs).Nodes
-	return len(got) == 1 && x.h.of(got[0]) == x.h.of(n)
+	return len(got) == 1 && x.h.Of(got[0]) == x.h.Of(n)
 }
 
 // gap returns the line breaks between two blocks that are side by side in the
@@ -507,7 +507,7 @@ func (x *sourceIndex) readsItem(text string, n *Node, equal bool) bool {
 	if strings.Contains(text, "]") {
 		got = x.r.withDefinitions(text)
 	}
-	return len(got) == 1 && isList(got[0]) && len(got[0].Nodes) == 1 && len(want) == 1 && x.h.of(got[0].Nodes[0]) == x.h.of(want[0])
+	return len(got) == 1 && isList(got[0]) && len(got[0].Nodes) == 1 && len(want) == 1 && x.h.Of(got[0].Nodes[0]) == x.h.Of(want[0])
 }
 
 // remark returns an item with another marker. The indentation of its lines

@@ -23,8 +23,8 @@ func (x *sourceIndex) goneTexts() []goneText {
 	if !x.texts {
 		x.texts = true
 		for i, b := range x.old {
-			if isText(b.node) && x.times[x.h.of(b.node)] > 0 {
-				x.gone = append(x.gone, goneText{i, plainOf(b.node.Nodes)})
+			if isText(b.node) && x.times[x.h.Of(b.node)] > 0 {
+				x.gone = append(x.gone, goneText{i, PlainText(b.node.Nodes)})
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (x *sourceIndex) textsLike(n *Node) (list []int) {
 	if i, ok := x.byKey[n.Key]; ok && n.Key != "" && isText(x.old[i].node) {
 		list = append(list, i)
 	}
-	plain := strings.TrimSpace(plainOf(n.Nodes))
+	plain := strings.TrimSpace(PlainText(n.Nodes))
 	if plain == "" {
 		return list
 	}

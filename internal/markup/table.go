@@ -42,13 +42,13 @@ func (t *tableBuilder) column(typ string) (id string, def map[string]any) {
 // title sets the title of a column. A title that is more than plain text is
 // also kept as a fragment.
 func (t *tableBuilder) title(id string, inlines []*Node) {
-	title := plainOf(inlines)
+	title := PlainText(inlines)
 	if t.traced {
 		t.trace().titles[id] = paragraphNode(inlines)
 	}
 	t.definition[id].(map[string]any)["title"] = title
-	if !isPlain(inlines) {
-		t.node.Fragments = append(t.node.Fragments, fragmentNode(titleFragment(id), "", []*Node{paragraphNode(inlines)}))
+	if !IsPlain(inlines) {
+		t.node.Fragments = append(t.node.Fragments, fragmentNode(TitleFragment(id), "", []*Node{paragraphNode(inlines)}))
 	}
 }
 
@@ -60,9 +60,12 @@ func (t *tableBuilder) trace() *tableTrace {
 	return t.node.extra().table
 }
 
-func titleFragment(column string) string { return "title-" + column }
+// TitleFragment returns the name of the fragment with the title of a column, if that is
+// more than plain text.
+func TitleFragment(column string) string { return "title-" + column }
 
-func isPlain(inlines []*Node) bool {
+// IsPlain reports whether inlines are one line of text without marks.
+func IsPlain(inlines []*Node) bool {
 	for _, n := range inlines {
 		if n.Object != ObjectText {
 			return false
@@ -88,7 +91,7 @@ func (t *tableBuilder) row() (id string, values map[string]any) {
 func (t *tableBuilder) cell(row string, values map[string]any, column string, blocks []*Node) {
 	name := row + column
 	values[column] = name
-	t.node.Fragments = append(t.node.Fragments, t.fragment(name, "", filled(blocks)))
+	t.node.Fragments = append(t.node.Fragments, t.fragment(name, "", Filled(blocks)))
 }
 
 func (t *tableBuilder) done() *Node {
@@ -182,7 +185,7 @@ func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[str
 		id, _ := t.column("text")
 		visible = append(visible, id)
 	}
-	if len(t.columns) == 0 || len(t.columns)*len(rows) > maxTableCells {
+	if len(t.columns) == 0 || len(t.columns)*len(rows) > MaxTableCells {
 		return nil
 	}
 	tableSettings(t, e, head, visible, widths)
@@ -278,7 +281,7 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	if options != nil {
 		typ = "select"
 	}
-	if !slices.Contains(columnTypes, typ) || t.asText["c"+strconv.Itoa(len(t.columns)+1)] {
+	if !slices.Contains(ColumnTypes, typ) || t.asText["c"+strconv.Itoa(len(t.columns)+1)] {
 		typ = "text"
 	}
 	id, def := t.column(typ)
@@ -416,7 +419,7 @@ func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 				t.cell(row, values, c, nil)
 			}
 		}
-		slices.SortFunc(t.node.Fragments[first:], func(a, b *Node) int { return compareIDs(a.Fragment, b.Fragment) })
+		slices.SortFunc(t.node.Fragments[first:], func(a, b *Node) int { return CompareIDs(a.Fragment, b.Fragment) })
 	}
 	if merges != nil {
 		t.node.set(FieldCellMerges, merges)

@@ -143,7 +143,7 @@ func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column st
 	if e.name == "img" {
 		alt = valid(e.attr("alt"))
 	}
-	if !slices.Contains(objectFits, fit) {
+	if !slices.Contains(ObjectFits, fit) {
 		fit = ""
 	}
 	if fit == "" && alt == "" {

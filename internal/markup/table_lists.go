@@ -37,7 +37,7 @@ func readLists(table *Node) {
 			l.inline(n)
 		}
 		blocks[i] = l.done()
-		if l.failed || hasRaw(blocks[i]) || f.Type != "" || strings.HasPrefix(f.Fragment, titleFragment("")) {
+		if l.failed || hasRaw(blocks[i]) || f.Type != "" || strings.HasPrefix(f.Fragment, TitleFragment("")) {
 			return
 		}
 	}
@@ -138,7 +138,7 @@ func (l *cellLists) close() {
 	f := l.open[len(l.open)-1]
 	l.open = l.open[:len(l.open)-1]
 	if f.name == "li" {
-		f.node.Nodes = filled(f.node.Nodes)
+		f.node.Nodes = Filled(f.node.Nodes)
 	} else if len(f.node.Nodes) == 0 {
 		l.failed = true
 	}

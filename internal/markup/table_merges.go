@@ -16,14 +16,14 @@ type cellSpan struct {
 // readMerges returns the cells that span others and the cells that are covered,
 // by row and column. A span that would extend beyond the table or overlap with
 // another one is ignored.
-func readMerges(t *tableView) map[[2]int]cellSpan {
+func readMerges(t *TableData) map[[2]int]cellSpan {
 	merges, _ := t.node.value(FieldCellMerges).([]any)
 	if len(merges) == 0 {
 		return nil
 	}
-	rows := make(map[string]int, len(t.rows))
-	for i, r := range t.rows {
-		rows[r.id] = i
+	rows := make(map[string]int, len(t.Rows))
+	for i, r := range t.Rows {
+		rows[r.ID] = i
 	}
 	out := map[[2]int]cellSpan{}
 	for _, v := range merges {
@@ -35,7 +35,7 @@ func readMerges(t *tableView) map[[2]int]cellSpan {
 			continue
 		}
 		height, width := spanOf(m["rowSpan"]), spanOf(m["colSpan"])
-		if y+height > len(t.rows) || x+width > len(t.columns) || anyCell(out, y, x, height, width) {
+		if y+height > len(t.Rows) || x+width > len(t.columns) || anyCell(out, y, x, height, width) {
 			continue
 		}
 		for dy := range height {

@@ -5,9 +5,9 @@ import "testing"
 func TestColumnsThatAreNotWhatTheySay(t *testing.T) {
 	src := `<table><thead><tr><th data-type="number">N</th><th data-type="checkbox">C</th></tr></thead><tbody><tr><td>1</td><td>true</td></tr><tr><td>n/a</td><td></td></tr></tbody></table>`
 	doc := Parse([]byte(src), Refs{})
-	v := readTable(doc.Nodes[0])
-	if v.columns[0].kind != "text" || v.columns[1].kind != "checkbox" {
-		t.Errorf("the columns are %s and %s", v.columns[0].kind, v.columns[1].kind)
+	v := ReadTableData(doc.Nodes[0])
+	if v.columns[0].Kind != "text" || v.columns[1].Kind != "checkbox" {
+		t.Errorf("the columns are %s and %s", v.columns[0].Kind, v.columns[1].Kind)
 	}
 	if got := Text(doc.Nodes); got != "N C\n1 true\nn/a" && got == "" {
 		t.Errorf("the text is %q", got)

@@ -238,7 +238,7 @@ func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
 	if len(leaves) > 0 {
 		item.Nodes = []*Node{paragraphNode([]*Node{textNode(leaves...)})}
 	}
-	item.Nodes = filled(append(item.Nodes, about...))
+	item.Nodes = Filled(append(item.Nodes, about...))
 	if !r.isLast(r.list) {
 		r.list = blockNode("list-unordered", nil)
 		r.body = append(r.body, r.list)

@@ -118,7 +118,7 @@ func (c *converter) checkStyle(i *item, n *Node) {
 		return
 	}
 	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str(FieldStyle) {
-		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(hintStyles, ", ")))
+		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(HintStyles, ", ")))
 	}
 }
 
@@ -210,13 +210,13 @@ func tabsNode(_ *converter, t *tagContent) *Node {
 }
 
 func tabNode(_ *converter, t *tagContent) *Node {
-	return blockNode("tabs-item", t.as.strings(t.others(), "title", "icon", "slug"), filled(t.kids)...)
+	return blockNode("tabs-item", t.as.strings(t.others(), "title", "icon", "slug"), Filled(t.kids)...)
 }
 
 func stepperNode(_ *converter, t *tagContent) *Node { return blockNode("stepper", nil, t.kids...) }
 
 func stepNode(_ *converter, t *tagContent) *Node {
-	return blockNode("stepper-step", t.as.strings(t.others(), "icon"), filled(t.kids)...)
+	return blockNode("stepper-step", t.as.strings(t.others(), "icon"), Filled(t.kids)...)
 }
 
 func columnsNode(_ *converter, t *tagContent) *Node {
@@ -227,7 +227,7 @@ func ifNode(_ *converter, t *tagContent) *Node {
 	if t.args == "" {
 		return nil
 	}
-	return blockNode("if", map[string]any{"expression": oneLineFormula(t.args)}, filled(t.kids)...)
+	return blockNode("if", map[string]any{"expression": oneLineFormula(t.args)}, Filled(t.kids)...)
 }
 
 func updatesNode(_ *converter, t *tagContent) *Node {
@@ -328,10 +328,10 @@ func integrationNode(name string, as attributes, body string) *Node {
 
 func hintNode(_ *converter, t *tagContent) *Node {
 	data := setString(t.others(), "style", "info")
-	if v, _ := t.as.get("style"); slices.Contains(hintStyles, v) {
+	if v, _ := t.as.get("style"); slices.Contains(HintStyles, v) {
 		data["style"] = v
 	}
-	return blockNode("hint", t.as.strings(data, "icon"), filled(t.kids)...)
+	return blockNode("hint", t.as.strings(data, "icon"), Filled(t.kids)...)
 }
 
 func columnNode(_ *converter, t *tagContent) *Node {
@@ -344,7 +344,7 @@ func columnNode(_ *converter, t *tagContent) *Node {
 	if v, _ := t.as.get("valign"); slices.Contains(VerticalAlignments, v) {
 		data["verticalAlignment"] = v
 	}
-	return blockNode("column", data, filled(t.kids)...)
+	return blockNode("column", data, Filled(t.kids)...)
 }
 
 // readLength parses a length like "50%", "120px" or "120".
@@ -411,7 +411,7 @@ func updateNode(_ *converter, t *tagContent) *Node {
 			data["tags"] = tags
 		}
 	}
-	return blockNode("update", data, filled(t.kids)...)
+	return blockNode("update", data, Filled(t.kids)...)
 }
 
 // writeDate returns the shortest form of a date with the same meaning.

@@ -106,7 +106,7 @@ func (c *converter) offset(off int) int {
 
 // traceSource records the source span of the text that was just added to a
 // builder. decoded is whether the source has escapes or character references.
-func (c *converter) traceSource(b *inlineBuilder, n, start, end int, decoded bool) {
+func (c *converter) traceSource(b *InlineBuilder, n, start, end int, decoded bool) {
 	if !c.traced() || n == 0 || start > end || end > len(c.text) {
 		return
 	}
@@ -121,7 +121,7 @@ func (c *converter) traceSource(b *inlineBuilder, n, start, end int, decoded boo
 	c.traceAt(b, n, c.text[start:end], start, decoded)
 }
 
-func (c *converter) traceAt(b *inlineBuilder, n int, source string, at int, decoded bool) {
+func (c *converter) traceAt(b *InlineBuilder, n int, source string, at int, decoded bool) {
 	if !decoded || len(source) == n {
 		b.traceText(n, []stretch{{0, n, at, at + len(source)}}, false)
 		return
@@ -222,7 +222,7 @@ func htmlParts(s string, where places, size int) (parts []stretch) {
 }
 
 // traceText records the source of the last n bytes of the text.
-func (b *inlineBuilder) traceText(n int, parts []stretch, html bool) {
+func (b *InlineBuilder) traceText(n int, parts []stretch, html bool) {
 	if len(b.leaves) == 0 || n == 0 {
 		return
 	}

@@ -27,7 +27,7 @@ func (c *converter) traceInline(n *Node, from ast.Node) {
 
 // traceAtom records the source span of the inline that an atom became. before is
 // how many nodes there were without it.
-func (c *converter) traceAtom(b *inlineBuilder, before int, from *atom) {
+func (c *converter) traceAtom(b *InlineBuilder, before int, from *atom) {
 	if !c.traced() || from.place.End == 0 || len(b.nodes) == before {
 		return
 	}

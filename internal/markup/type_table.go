@@ -46,7 +46,7 @@ var blockTable = []nodeType{{
 	print: (*printer).quote, printHTML: (*printer).htmlQuote,
 }, {
 	name: "hint", holds: holdsBlocks,
-	fields: fieldsOf(needed(FieldStyle, asOneOf(hintStyles...)), optional(FieldIcon, asLine)),
+	fields: fieldsOf(needed(FieldStyle, asOneOf(HintStyles...)), optional(FieldIcon, asLine)),
 	tags:   []tagType{{name: "hint", container: true, attributes: []string{"style", "icon"}, block: hintNode}},
 	open:   openHint, print: (*printer).hint,
 }, {

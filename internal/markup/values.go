@@ -78,13 +78,13 @@ var (
 	TextAlignments     = []string{"start", "center", "end"}
 	VerticalAlignments = []string{"top", "middle", "bottom"}
 	ColumnAlignments   = []string{"left", "center", "right"}
-	hintStyles         = []string{"info", "warning", "danger", "success"}
+	HintStyles         = []string{"info", "warning", "danger", "success"}
 	Colours            = []string{
 		"default", "green", "blue", "red", "orange", "yellow", "purple", "pink", "violet", "cyan",
 		"$primary", "$info", "$success", "$warning", "$danger", "$tint",
 	}
-	objectFits  = []string{"contain", "fill", "cover"}
-	columnTypes = []string{"text", "number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"}
+	ObjectFits  = []string{"contain", "fill", "cover"}
+	ColumnTypes = []string{"text", "number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"}
 	refKinds    = []string{docs.RefFile, docs.RefURL, docs.RefPage, docs.RefAnchor, docs.RefUser, docs.RefCollection, docs.RefSpace, docs.RefReusable, docs.RefOpenAPI, docs.RefTag}
 )
 

@@ -21,6 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
 	"github.com/octavo-docs/octavo/internal/testing/testhtml"
+	"github.com/octavo-docs/octavo/internal/testing/testmarkup"
 )
 
 // viewRefs resolves the names of a few pages and files of a space.
@@ -191,7 +192,7 @@ func TestMarkdownCarriesNoAttack(t *testing.T) {
 func TestHTMLOfAnyDocumentIsOnTheList(t *testing.T) {
 	highlight := highlight.New(1 << 20)
 	rapid.Check(t, func(rt *rapid.T) {
-		doc := GenDocument(rt)
+		doc := testmarkup.Document(rt)
 		o := viewOptions
 		o.Highlight = highlight
 		var b bytes.Buffer

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/merge"
 )
 
 // bodies merges the bodies that both sides changed. The tree is complete by then, so that references
@@ -65,7 +66,7 @@ func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revisio
 		}
 		markup.WithSource(bodies[i], found[i])
 	}
-	doc, conflicts := markup.Merge(found[0], found[1], found[2])
+	doc, conflicts := merge.Merge(found[0], found[1], found[2])
 	for _, b := range conflicts {
 		c.Block, c.After, c.Blocks = b.Key(), b.After, nil
 		if keys := b.Keys(); len(keys) > 1 {

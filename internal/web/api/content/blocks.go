@@ -6,8 +6,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
+	"github.com/octavo-docs/octavo/internal/markup/merge"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
 )
@@ -21,11 +21,11 @@ const (
 
 // blockChange is a block that differs between two revisions.
 type blockChange struct {
-	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is listed twice."`
-	Block  changedBlock      `json:"block"`
-	Before *string           `json:"before,omitempty" doc:"The block as Markdown before the change, shortened if it is long."`
-	After  *string           `json:"after,omitempty" doc:"The block as Markdown after the change, shortened if it is long."`
-	Words  []wordChange      `json:"words,omitempty" doc:"Differences in the text of an edited block."`
+	Type   merge.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is listed twice."`
+	Block  changedBlock     `json:"block"`
+	Before *string          `json:"before,omitempty" doc:"The block as Markdown before the change, shortened if it is long."`
+	After  *string          `json:"after,omitempty" doc:"The block as Markdown after the change, shortened if it is long."`
+	Words  []wordChange     `json:"words,omitempty" doc:"Differences in the text of an edited block."`
 }
 
 type changedBlock struct {
@@ -41,7 +41,7 @@ type wordChange struct {
 
 // compared returns the changed blocks of a page or of a reusable content. The second
 // result is false if the text is unchanged or too large to compare.
-type compared func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error)
+type compared func(ctx context.Context, x *content.TextComparer) ([]merge.BlockChange, bool, error)
 
 // addBlockChanges sets the block changes of each change, within the limits of a
 // response.
@@ -72,12 +72,12 @@ func addBlockChanges(ctx context.Context, from, to *revision.View, changes []sem
 	return nil
 }
 
-func wireBlock(b markup.BlockChange) blockChange {
+func wireBlock(b merge.BlockChange) blockChange {
 	w := blockChange{Type: b.Kind, Block: changedBlock{b.Key, b.Type, b.Parent}}
-	if b.Kind != markup.BlockAdded {
+	if b.Kind != merge.BlockAdded {
 		w.Before = &b.Before
 	}
-	if b.Kind != markup.BlockRemoved {
+	if b.Kind != merge.BlockRemoved {
 		w.After = &b.After
 	}
 	for _, c := range b.Words {

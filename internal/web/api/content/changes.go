@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/merge"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/api/wire"
@@ -240,7 +240,7 @@ func (h *handlers) pageChanges(ctx context.Context, from, to *revision.View, p c
 	if attributes := pageAttributes(*p.Before, *p.After); len(attributes) > 0 {
 		out = append(out, semanticChange{
 			Type: "page_edited", Page: now, Attributes: attributes,
-			texts: func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error) {
+			texts: func(ctx context.Context, x *content.TextComparer) ([]merge.BlockChange, bool, error) {
 				return x.Page(ctx, p)
 			},
 		})
@@ -380,7 +380,7 @@ func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
 	}
 	return semanticChange{
 		Type: "reusable_content_edited", ReusableContent: show(*p.After), Attributes: at,
-		texts: func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error) {
+		texts: func(ctx context.Context, x *content.TextComparer) ([]merge.BlockChange, bool, error) {
 			return x.Reusable(ctx, p)
 		},
 	}

@@ -1,4 +1,4 @@
-package markup
+package merge
 
 import (
 	"slices"
@@ -6,13 +6,14 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
 // words merges two versions of a text word by word, with marks, links and other
 // inlines. It returns false if the sides changed the same word or adjacent
 // words.
-func (m *merger) words(base, into, from *Node) ([]*Node, bool) {
+func (m *merger) words(base, into, from *markup.Node) ([]*markup.Node, bool) {
 	if into.Type == "code-line" { // lines of code are not merged by words
 		return nil, false
 	}
@@ -62,7 +63,7 @@ type word struct {
 
 // wordList splits the inlines of a block into words. The marks may change
 // within a word.
-func (m *merger) wordList(n *Node) []word {
+func (m *merger) wordList(n *markup.Node) []word {
 	glyphs := glyphsOf(nil, n.Nodes, nil)
 	var out []word
 	kind := align.KindAlone
@@ -97,7 +98,7 @@ func (m *merger) glyphHash(g *glyph) uint64 {
 		v = align.Mix(v, 7)
 	}
 	if g.node != nil {
-		v = align.Mix(v, m.h.of(g.node))
+		v = align.Mix(v, m.h.Of(g.node))
 	}
 	for _, mark := range g.marks {
 		v = align.HashString(v, mark.Type)
@@ -110,17 +111,17 @@ func (m *merger) glyphHash(g *glyph) uint64 {
 }
 
 // shell returns the hash of an inline without its child nodes.
-func (m *merger) shell(n *Node) uint64 {
-	v := hashValue(align.HashString(align.HashSeed, n.Type), orEmpty(n.Data))
+func (m *merger) shell(n *markup.Node) uint64 {
+	v := markup.HashValue(align.HashString(align.HashSeed, n.Type), n.Data)
 	for _, f := range n.Fragments {
-		v = align.Mix(v, m.h.of(f))
+		v = align.Mix(v, m.h.Of(f))
 	}
 	return v
 }
 
 // commonAround returns how many of the inlines around a glyph also enclose the
 // previous glyph.
-func commonAround(before, in []*Node) int {
+func commonAround(before, in []*markup.Node) int {
 	n := 0
 	for n < len(before) && n < len(in) && before[n] == in[n] {
 		n++
@@ -182,32 +183,4 @@ func touchesRaw(base, side []word, edits []wordEdit) bool {
 	return slices.ContainsFunc(edits, func(e wordEdit) bool {
 		return slices.ContainsFunc(base[e.start:e.end], raw) || slices.ContainsFunc(side[e.from:e.to], raw)
 	})
-}
-
-// joinGlyphs builds inlines from glyphs of several documents. The inside count
-// of each glyph is valid for the glyph before it in the list, because they, or
-// equal ones, were adjacent in one of the documents. depth is the number of
-// enclosing inlines that the caller builds.
-func joinGlyphs(list []glyph, depth int) []*Node {
-	var b inlineBuilder
-	for i := 0; i < len(list); i++ {
-		g := list[i]
-		switch {
-		case len(g.in) > depth:
-			first := i
-			for i+1 < len(list) && list[i+1].inside > depth {
-				i++
-			}
-			around := *g.in[depth]
-			around.Nodes = joinGlyphs(list[first:i+1], depth+1)
-			b.inline(&around)
-		case g.node != nil:
-			b.inline(g.node)
-		case g.raw:
-			b.raw(g.text, g.marks)
-		default:
-			b.text(g.text, g.marks)
-		}
-	}
-	return b.done()
 }

@@ -1,4 +1,4 @@
-package markup
+package testmarkup
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// genDocument draws a document with blocks, inlines and marks of every type, as
+// Document draws a document with blocks, inlines and marks of every type, as
 // the parser or a client would create it.
-func genDocument(t *rapid.T) *Document {
+func Document(t *rapid.T) *markup.Document {
 	g := &docGen{t: t}
-	return &Document{Nodes: g.blocks(1, 6, flowTypes)}
+	return &markup.Document{Nodes: g.blocks(1, 6, flowTypes)}
 }
 
 // docGen draws nodes. seen counts them, so that keys differ.
@@ -77,16 +78,16 @@ func (g *docGen) key() string {
 	return ""
 }
 
-func (g *docGen) blocks(low, high int, types []string) []*Node {
+func (g *docGen) blocks(low, high int, types []string) []*markup.Node {
 	return g.blocksAt(low, high, types, 1)
 }
 
-func (g *docGen) blocksAt(low, high int, types []string, depth int) []*Node {
+func (g *docGen) blocksAt(low, high int, types []string, depth int) []*markup.Node {
 	if depth >= genDepth {
 		types, high = []string{"paragraph", "heading-2", "divider"}, min(high, 2)
 	}
 	n := rapid.IntRange(low, high).Draw(g.t, "blocks")
-	var out []*Node
+	var out []*markup.Node
 	for range n {
 		out = append(out, g.block(rapid.SampledFrom(types).Draw(g.t, "type"), depth))
 	}
@@ -94,72 +95,72 @@ func (g *docGen) blocksAt(low, high int, types []string, depth int) []*Node {
 }
 
 // parts draws nodes of one type.
-func (g *docGen) parts(low, high int, each func() *Node) []*Node {
-	var out []*Node
+func (g *docGen) parts(low, high int, each func() *markup.Node) []*markup.Node {
+	var out []*markup.Node
 	for range rapid.IntRange(low, high).Draw(g.t, "parts") {
 		out = append(out, each())
 	}
 	return out
 }
 
-func (g *docGen) node(kind string, data map[string]any, nodes []*Node) *Node {
+func (g *docGen) node(kind string, data map[string]any, nodes []*markup.Node) *markup.Node {
 	if len(data) == 0 {
 		data = nil
 	}
-	return &Node{Object: ObjectBlock, Type: kind, Key: g.key(), Data: data, Nodes: nodes}
+	return &markup.Node{Object: markup.ObjectBlock, Type: kind, Key: g.key(), Data: data, Nodes: nodes}
 }
 
-func (g *docGen) block(kind string, depth int) *Node {
+func (g *docGen) block(kind string, depth int) *markup.Node {
 	data := map[string]any{}
 	switch kind {
 	case "paragraph":
-		g.sometimes(data, "align", func() any { return g.pick(TextAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(markup.TextAlignments...) })
 		return g.node(kind, data, g.inlines(depth, true))
 	case "heading-1", "heading-2", "heading-3":
 		g.sometimes(data, "id", func() any { return g.word("id") })
-		g.sometimes(data, "align", func() any { return g.pick(TextAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(markup.TextAlignments...) })
 		return g.node(kind, data, g.inlines(depth, false))
 	case "list-ordered", "list-unordered", "list-tasks":
 		if kind == "list-ordered" {
 			g.sometimes(data, "start", func() any { return g.whole(1, 99) })
 		}
-		return g.node(kind, data, g.parts(1, 3, func() *Node {
+		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
 			item := map[string]any{}
 			if kind == "list-tasks" {
 				item["checked"] = g.flag("checked")
 			}
 			first := g.block("paragraph", genDepth)
 			rest := g.blocksAt(0, 2, []string{"paragraph", "list-unordered", "list-ordered", "code", "hint", "blockquote"}, depth+1)
-			return g.node("list-item", item, append([]*Node{first}, rest...))
+			return g.node("list-item", item, append([]*markup.Node{first}, rest...))
 		}))
 	case "blockquote":
 		return g.node(kind, data, g.blocksAt(1, 3, essentialTypes, depth+1))
 	case "hint":
-		data["style"] = g.pick(hintStyles...)
+		data["style"] = g.pick(markup.HintStyles...)
 		g.sometimes(data, "icon", func() any { return g.word("icon") })
-		g.sometimes(data, fieldBox.name, func() any { return g.pick("!!! note", `!!! danger "a"`, `=== "a"`, "???+ tip") })
+		g.sometimes(data, "marker", func() any { return g.pick("!!! note", `!!! danger "a"`, `=== "a"`, "???+ tip") })
 		return g.node(kind, data, g.blocksAt(1, 3, essentialTypes, depth+1))
 	case "code":
 		return g.code()
 	case "images":
-		g.sometimes(data, "align", func() any { return g.pick(ColumnAlignments...) })
+		g.sometimes(data, "align", func() any { return g.pick(markup.ColumnAlignments...) })
 		g.sometimes(data, "withFrame", func() any { return true })
 		return g.node(kind, data, g.parts(1, 2, g.image))
 	case "tabs":
-		return g.node(kind, data, g.parts(1, 3, func() *Node {
+		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
 			item := map[string]any{"title": g.text("title")}
 			g.sometimes(item, "icon", func() any { return g.word("icon") })
 			return g.node("tabs-item", item, g.blocksAt(1, 3, flowTypes, depth+1))
 		}))
 	case "stepper":
-		return g.node(kind, data, g.parts(1, 3, func() *Node {
+		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
 			return g.node("stepper-step", nil, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "columns":
-		return g.node(kind, data, g.parts(1, 3, func() *Node {
+		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
 			column := map[string]any{}
 			g.sometimes(column, "width", func() any { return map[string]any{"unit": "%", "value": g.whole(1, 100)} })
-			g.sometimes(column, "verticalAlignment", func() any { return g.pick(VerticalAlignments...) })
+			g.sometimes(column, "verticalAlignment", func() any { return g.pick(markup.VerticalAlignments...) })
 			return g.node("column", column, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "if":
@@ -167,19 +168,19 @@ func (g *docGen) block(kind string, depth int) *Node {
 		return g.node(kind, data, g.blocksAt(1, 3, flowTypes, depth+1))
 	case "updates":
 		data["format"] = g.pick("numeric", "full", "short")
-		return g.node(kind, data, g.parts(1, 2, func() *Node {
+		return g.node(kind, data, g.parts(1, 2, func() *markup.Node {
 			update := map[string]any{"date": "2025-12-25T00:00:00.000Z"}
 			g.sometimes(update, "tags", func() any { return []any{docs.Ref{Kind: docs.RefTag, Tag: g.word("tag")}} })
 			return g.node("update", update, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "prompt":
 		data["description"] = g.text("description")
-		return g.node(kind, data, []*Node{g.code()})
+		return g.node(kind, data, []*markup.Node{g.code()})
 	}
 	return g.void(kind, depth)
 }
 
-func (g *docGen) void(kind string, depth int) *Node {
+func (g *docGen) void(kind string, depth int) *markup.Node {
 	data := map[string]any{}
 	n := g.node(kind, nil, nil)
 	switch kind {
@@ -190,15 +191,15 @@ func (g *docGen) void(kind string, depth int) *Node {
 	case "file", "drawing":
 		data["ref"] = docs.Ref{Kind: docs.RefFile, File: g.word("file")}
 		if kind == "file" && g.flag("caption") {
-			n.Fragments = []*Node{g.caption()}
+			n.Fragments = []*markup.Node{g.caption()}
 		}
 	case "embed":
 		data["url"] = "https://example.com/" + g.word("path")
 	case "expandable":
 		g.sometimes(data, "defaultExpanded", func() any { return true })
-		n.Fragments = []*Node{
-			{Object: ObjectFragment, Fragment: "expandable-title", Type: "expandable-title", Nodes: []*Node{g.block("paragraph", genDepth)}},
-			{Object: ObjectFragment, Fragment: "expandable-body", Type: "expandable-body", Nodes: g.blocksAt(1, 3, essentialTypes, depth+1)},
+		n.Fragments = []*markup.Node{
+			{Object: markup.ObjectFragment, Fragment: "expandable-title", Type: "expandable-title", Nodes: []*markup.Node{g.block("paragraph", genDepth)}},
+			{Object: markup.ObjectFragment, Fragment: "expandable-body", Type: "expandable-body", Nodes: g.blocksAt(1, 3, essentialTypes, depth+1)},
 		}
 	case "table":
 		return g.table(depth)
@@ -224,21 +225,21 @@ func (g *docGen) void(kind string, depth int) *Node {
 	return n
 }
 
-func (g *docGen) code() *Node {
+func (g *docGen) code() *markup.Node {
 	data := map[string]any{}
 	g.sometimes(data, "syntax", func() any { return g.pick("go", "js", "mermaid", "nosuch") })
 	g.sometimes(data, "title", func() any { return g.text("title") })
 	g.sometimes(data, "overflow", func() any { return "wrap" })
 	g.sometimes(data, "lineNumbers", func() any { return true })
-	return g.node("code", data, g.parts(1, 4, func() *Node {
+	return g.node("code", data, g.parts(1, 4, func() *markup.Node {
 		line := map[string]any{}
 		g.sometimes(line, "highlighted", func() any { return true })
-		return g.node("code-line", line, []*Node{{Object: ObjectText, Leaves: []Leaf{{Text: g.text("code")}}}})
+		return g.node("code-line", line, []*markup.Node{{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: g.text("code")}}}})
 	}))
 }
 
-func (g *docGen) caption() *Node {
-	return &Node{Object: ObjectFragment, Fragment: "caption", Nodes: []*Node{g.block("paragraph", genDepth)}}
+func (g *docGen) caption() *markup.Node {
+	return &markup.Node{Object: markup.ObjectFragment, Fragment: "caption", Nodes: []*markup.Node{g.block("paragraph", genDepth)}}
 }
 
 func (g *docGen) imageRef() docs.Ref {
@@ -248,14 +249,14 @@ func (g *docGen) imageRef() docs.Ref {
 	return docs.Ref{Kind: docs.RefURL, URL: "https://example.com/" + g.word("image") + ".png"}
 }
 
-func (g *docGen) image() *Node {
+func (g *docGen) image() *markup.Node {
 	data := map[string]any{"ref": g.imageRef()}
 	g.sometimes(data, "refDark", func() any { return g.imageRef() })
 	g.sometimes(data, "alt", func() any { return g.text("alt") })
 	g.sometimes(data, "width", func() any { return g.whole(1, 999) })
 	n := g.node("image", data, nil)
 	if g.flag("caption") {
-		n.Fragments = []*Node{g.caption()}
+		n.Fragments = []*markup.Node{g.caption()}
 	}
 	return n
 }
@@ -279,17 +280,17 @@ func (g *docGen) ref() docs.Ref {
 }
 
 // table draws a grid or cards with columns of every type.
-func (g *docGen) table(depth int) *Node {
+func (g *docGen) table(depth int) *markup.Node {
 	n := g.node("table", nil, nil)
 	definition, records := map[string]any{}, map[string]any{}
 	var columns []any
-	kinds := append([]string{"text"}, rapid.SliceOfN(rapid.SampledFrom(columnTypes), 0, 4).Draw(g.t, "columns")...)
+	kinds := append([]string{"text"}, rapid.SliceOfN(rapid.SampledFrom(markup.ColumnTypes), 0, 4).Draw(g.t, "columns")...)
 	for i, kind := range kinds {
 		id := fmt.Sprintf("c%d", i)
 		column := map[string]any{"id": id, "title": g.text("title"), "type": kind}
 		switch kind {
 		case "text":
-			column["textAlignment"] = g.pick(ColumnAlignments...)
+			column["textAlignment"] = g.pick(markup.ColumnAlignments...)
 		case "rating":
 			column["max"] = float64(5)
 		case "users":
@@ -307,7 +308,7 @@ func (g *docGen) table(depth int) *Node {
 			id := fmt.Sprintf("c%d", i)
 			if kind == "text" {
 				name := fmt.Sprintf("r%d%s", r, id)
-				n.Fragments = append(n.Fragments, &Node{Object: ObjectFragment, Fragment: name, Nodes: []*Node{g.block("paragraph", genDepth)}})
+				n.Fragments = append(n.Fragments, &markup.Node{Object: markup.ObjectFragment, Fragment: name, Nodes: []*markup.Node{g.block("paragraph", genDepth)}})
 				values[id] = name
 			} else if g.flag("value") {
 				values[id] = g.cell(kind)
@@ -344,14 +345,14 @@ func (g *docGen) cell(kind string) any {
 		return g.ref()
 	}
 	if g.flag("full") {
-		return map[string]any{"ref": g.imageRef(), "alt": g.text("alt"), "objectFit": g.pick(objectFits...)}
+		return map[string]any{"ref": g.imageRef(), "alt": g.text("alt"), "objectFit": g.pick(markup.ObjectFits...)}
 	}
 	return g.imageRef()
 }
 
 // inlines draws a line of text in which texts and inlines alternate.
-func (g *docGen) inlines(depth int, rich bool) []*Node {
-	out := []*Node{g.textNode()}
+func (g *docGen) inlines(depth int, rich bool) []*markup.Node {
+	out := []*markup.Node{g.textNode()}
 	if !rich {
 		return out
 	}
@@ -361,17 +362,17 @@ func (g *docGen) inlines(depth int, rich bool) []*Node {
 	return out
 }
 
-func (g *docGen) inline(kind string, depth int) *Node {
-	n := &Node{Object: ObjectInline, Type: kind, Key: g.key()}
+func (g *docGen) inline(kind string, depth int) *markup.Node {
+	n := &markup.Node{Object: markup.ObjectInline, Type: kind, Key: g.key()}
 	switch kind {
 	case "link":
 		n.Data = map[string]any{"ref": g.ref()}
-		n.Nodes = []*Node{g.textNode()}
+		n.Nodes = []*markup.Node{g.textNode()}
 	case "emoji":
 		n.Data = map[string]any{"code": g.pick("1f600", "2705", "1f1eb-1f1f7")}
 	case "icon":
 		n.Data = map[string]any{"icon": g.word("icon")}
-		g.sometimes(n.Data, "color", func() any { return g.pick(Colours...) })
+		g.sometimes(n.Data, "color", func() any { return g.pick(markup.Colours...) })
 	case "expression":
 		n.Data = map[string]any{"expression": "space.vars." + g.word("var")}
 	case "inline-math":
@@ -380,9 +381,9 @@ func (g *docGen) inline(kind string, depth int) *Node {
 		n.Data = map[string]any{"ref": g.imageRef(), "size": g.pick("line", "original")}
 		g.sometimes(n.Data, "alt", func() any { return g.text("alt") })
 	case "annotation":
-		n.Nodes = []*Node{g.textNode()}
-		n.Fragments = []*Node{{Object: ObjectFragment, Type: "annotation-body", Nodes: []*Node{
-			g.node("paragraph", nil, []*Node{g.textNode()}),
+		n.Nodes = []*markup.Node{g.textNode()}
+		n.Fragments = []*markup.Node{{Object: markup.ObjectFragment, Type: "annotation-body", Nodes: []*markup.Node{
+			g.node("paragraph", nil, []*markup.Node{g.textNode()}),
 		}}}
 	case "mention":
 		n.Data = map[string]any{"ref": g.ref()}
@@ -398,17 +399,17 @@ func (g *docGen) inline(kind string, depth int) *Node {
 	return n
 }
 
-func (g *docGen) textNode() *Node {
-	n := &Node{Object: ObjectText}
+func (g *docGen) textNode() *markup.Node {
+	n := &markup.Node{Object: markup.ObjectText}
 	for range rapid.IntRange(1, 3).Draw(g.t, "leaves") {
-		leaf := Leaf{Text: g.text("text")}
-		for _, kind := range markTypes {
+		leaf := markup.Leaf{Text: g.text("text")}
+		for _, kind := range markup.MarkTypes() {
 			if rapid.IntRange(0, 9).Draw(g.t, kind) != 0 {
 				continue
 			}
-			mark := Mark{Type: kind}
+			mark := markup.Mark{Type: kind}
 			if kind == "color" {
-				mark.Data = map[string]string{"text": g.pick(Colours...), "background": g.pick(Colours...)}
+				mark.Data = map[string]string{"text": g.pick(markup.Colours...), "background": g.pick(markup.Colours...)}
 			}
 			leaf.Marks = append(leaf.Marks, mark)
 		}

@@ -1,4 +1,4 @@
-package markup
+package merge
 
 import (
 	"fmt"
@@ -8,15 +8,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // version returns the document parsed from src, with the keys it gets as an
 // edit of old.
-func version(old *Document, src string) *Document {
-	doc := Parse([]byte(src), Refs{})
+func version(old *markup.Document, src string) *markup.Document {
+	doc := markup.Parse([]byte(src), markup.Refs{})
 	if old != nil {
-		Rekey(NewSkeleton(old), nil, doc)
+		markup.Rekey(markup.NewSkeleton(old), nil, doc)
 	}
 	return doc
 }
@@ -101,7 +102,7 @@ func TestMerge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			base := version(nil, c.base)
 			got, conflicts := Merge(base, version(base, c.into), version(base, c.from))
-			if s := string(Print(got, Refs{})); s != c.want || len(conflicts) != c.conflicts {
+			if s := string(markup.Print(got, markup.Refs{})); s != c.want || len(conflicts) != c.conflicts {
 				t.Errorf("got %q with %d conflicts, want %q with %d", s, len(conflicts), c.want, c.conflicts)
 			}
 		})
@@ -145,9 +146,9 @@ func TestMergeLosesNothing(t *testing.T) {
 		into, from := edit("into"), edit("from")
 		x, y := version(b, text(into)), version(b, text(from))
 		got, conflicts := Merge(b, x, y)
-		all := string(Print(got, Refs{}))
+		all := string(markup.Print(got, markup.Refs{}))
 		for _, c := range conflicts {
-			all += string(Print(&Document{Nodes: slices.Concat(c.Into, c.From)}, Refs{}))
+			all += string(markup.Print(&markup.Document{Nodes: slices.Concat(c.Into, c.From)}, markup.Refs{}))
 		}
 		for _, side := range [][]string{into, from} {
 			for _, word := range strings.Fields(text(side)) {
@@ -167,11 +168,11 @@ func TestMergeLosesNothing(t *testing.T) {
 		}
 		// Merging again changes nothing except the order of blocks that both
 		// sides moved.
-		words := func(d *Document) []string {
-			return slices.Sorted(slices.Values(strings.Fields(string(Print(d, Refs{})))))
+		words := func(d *markup.Document) []string {
+			return slices.Sorted(slices.Values(strings.Fields(string(markup.Print(d, markup.Refs{})))))
 		}
 		if again, more := Merge(b, got, y); len(conflicts) == 0 && (len(more) > 0 || !slices.Equal(words(again), words(got))) {
-			t.Fatalf("merging again changes something: %q, %q, %v", Print(got, Refs{}), Print(again, Refs{}), more)
+			t.Fatalf("merging again changes something: %q, %q, %v", markup.Print(got, markup.Refs{}), markup.Print(again, markup.Refs{}), more)
 		}
 	})
 }
@@ -181,21 +182,13 @@ func TestMergedBlocksKeepTheirBytes(t *testing.T) {
 	base := version(nil, src)
 	into, from := strings.NewReplacer("Title", "Name", "- one", "- one and").Replace(src), strings.NewReplacer("__bold__", "__very bold__", "- two", "- two and").Replace(src)+"\n+ x\n+ y\n"
 	a, c := version(base, into), version(base, from)
-	for src, doc := range map[string]*Document{src: base, into: a, from: c} {
-		WithSource([]byte(src), doc)
+	for src, doc := range map[string]*markup.Document{src: base, into: a, from: c} {
+		markup.WithSource([]byte(src), doc)
 	}
 	got, conflicts := Merge(base, a, c)
 	want := "Name\n====\n\n- one and\n- two and\n\nlast __very bold__ word\n\n+ x\n+ y\n"
-	if out := string(Reprint([]byte(into), a, got, Refs{})); len(conflicts) > 0 || strings.Replace(out, "=====", "====", 1) != want {
+	if out := string(markup.Reprint([]byte(into), a, got, markup.Refs{})); len(conflicts) > 0 || strings.Replace(out, "=====", "====", 1) != want {
 		t.Errorf("got %q, want %q; %v", out, want, conflicts)
-	}
-}
-
-// A page that ends with an empty block can be merged.
-func TestWithSourceOfAnEmptyLastBlock(t *testing.T) {
-	src := []byte("a\n\n<p align=\"center\"></p>\n")
-	if doc := WithSource(src, Parse(src, Refs{})); len(doc.Nodes) != 2 || doc.Nodes[0].extra().source != "a" {
-		t.Errorf("read as\n%s", outlineOf(doc.Nodes))
 	}
 }
 
@@ -204,12 +197,12 @@ func TestMergedWordsKeepTheirBytes(t *testing.T) {
 	base := version(nil, src)
 	x, y := strings.Replace(src, "one", "One", 1), strings.Replace(src, "six", "*si*x", 1)
 	into, from := version(base, x), version(base, y)
-	for src, doc := range map[string]*Document{src: base, x: into, y: from} {
-		WithSource([]byte(src), doc)
+	for src, doc := range map[string]*markup.Document{src: base, x: into, y: from} {
+		markup.WithSource([]byte(src), doc)
 	}
 	got, conflicts := Merge(base, into, from)
 	want := strings.Replace(y, "one", "One", 1)
-	if out := string(Reprint([]byte(x), into, got, Refs{})); len(conflicts) > 0 || out != want {
+	if out := string(markup.Reprint([]byte(x), into, got, markup.Refs{})); len(conflicts) > 0 || out != want {
 		t.Errorf("got %q, want %q; %v", out, want, conflicts)
 	}
 }
@@ -217,7 +210,7 @@ func TestMergedWordsKeepTheirBytes(t *testing.T) {
 // A page can have as many conflicts as blocks. The block before each conflict
 // is found in linear time.
 func TestMergeOfManyConflicts(t *testing.T) {
-	versions := func(n int) (base, into, from *Document) {
+	versions := func(n int) (base, into, from *markup.Document) {
 		text := func(word string) string {
 			var b strings.Builder
 			for i := range n {

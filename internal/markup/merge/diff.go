@@ -1,10 +1,11 @@
-package markup
+package merge
 
 import (
 	"cmp"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
@@ -39,9 +40,9 @@ type BlockChange struct {
 
 // place is the position of a block in one version of a document.
 type place struct {
-	in *Node // parent; nil for the top level
+	in *markup.Node // parent; nil for the top level
 	at int
-	n  *Node // nil if the block is not in this version
+	n  *markup.Node // nil if the block is not in this version
 }
 
 // MaxChangeText is the maximum length of the text of a block in a change, in
@@ -53,44 +54,40 @@ const MaxChangeText = 4000
 // matched by their keys on the top level, and by their order and content inside
 // of other blocks. If a list, a tab, a cell or another container differs only in
 // its blocks, these blocks are listed instead of the container.
-func Diff(before, after *Document) []BlockChange {
-	d := &differ{h: hashCache{}, dests: map[docs.Ref]string{}}
-	for _, doc := range []*Document{before, after} {
-		eachNode(doc.Nodes, func(n *Node) {
-			for _, w := range n.extra().written {
-				d.dests[w.ref()] = w.dest
-			}
-		})
+func Diff(before, after *markup.Document) []BlockChange {
+	d := &differ{h: markup.Hashes{}, dests: map[docs.Ref]string{}}
+	for _, doc := range []*markup.Document{before, after} {
+		markup.Destinations(doc, func(ref docs.Ref, dest string) { d.dests[ref] = dest })
 	}
 	d.list(nil, nil, before.Nodes, after.Nodes)
 	return d.out
 }
 
 type differ struct {
-	h     hashCache
+	h     markup.Hashes
 	out   []BlockChange
 	dests map[docs.Ref]string // destinations of references in the sources
 }
 
 // text returns a block as Markdown.
-func (d *differ) text(n *Node) string {
-	refs := Refs{Locate: func(ref docs.Ref, _ Use) (string, bool) {
+func (d *differ) text(n *markup.Node) string {
+	refs := markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
 		dest, ok := d.dests[ref]
 		return dest, ok
 	}}
-	out := strings.TrimSpace(string(Print(&Document{Nodes: []*Node{n}}, refs)))
+	out := strings.TrimSpace(string(markup.Print(&markup.Document{Nodes: []*markup.Node{n}}, refs)))
 	if out == "" { // a part that cannot be printed as a block
-		out = Text([]*Node{n})
+		out = markup.Text([]*markup.Node{n})
 	}
 	return cutBytes(out, MaxChangeText)
 }
 
 // identify returns for each node of doc the index of the corresponding node of
 // old, or -1.
-func (d *differ) identify(old, doc []*Node, top bool) []int {
+func (d *differ) identify(old, doc []*markup.Node, top bool) []int {
 	if !top {
-		from := d.h.matchInOrder(old, doc)
-		edited(old, doc, from, func(*Node) bool { return false })
+		from := d.h.InOrder(old, doc)
+		markup.MatchEdited(old, doc, from, func(*markup.Node) bool { return false })
 		return from
 	}
 	from := make([]int, len(doc))
@@ -110,19 +107,19 @@ func (d *differ) identify(old, doc []*Node, top bool) []int {
 	left := map[uint64][]int{}
 	for j, n := range old {
 		if !taken[j] {
-			left[d.h.of(n)] = append(left[d.h.of(n)], j)
+			left[d.h.Of(n)] = append(left[d.h.Of(n)], j)
 		}
 	}
 	for i, n := range doc {
-		if same := left[d.h.of(n)]; from[i] < 0 && len(same) > 0 {
-			from[i], left[d.h.of(n)] = same[0], same[1:]
+		if same := left[d.h.Of(n)]; from[i] < 0 && len(same) > 0 {
+			from[i], left[d.h.Of(n)] = same[0], same[1:]
 		}
 	}
 	return from
 }
 
 // list compares two versions of the nodes of a container.
-func (d *differ) list(was, is *Node, old, doc []*Node) {
+func (d *differ) list(was, is *markup.Node, old, doc []*markup.Node) {
 	from := d.identify(old, doc, is == nil)
 	kept := make([]bool, len(old))
 	var known []int // indices of doc that have a node in old
@@ -167,7 +164,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 // node compares two versions of a block.
 func (d *differ) node(a, b place) {
 	switch {
-	case d.h.of(a.n) == d.h.of(b.n):
+	case d.h.Of(a.n) == d.h.Of(b.n):
 	case d.container(a.n, b.n):
 		d.list(a.n, b.n, a.n.Nodes, b.n.Nodes)
 		for i, f := range b.n.Fragments {
@@ -181,14 +178,14 @@ func (d *differ) node(a, b place) {
 // container reports whether two versions of a block differ only in their blocks,
 // which can then be listed separately. Code is listed as a whole, because a
 // single line of it means little.
-func (d *differ) container(a, b *Node) bool {
+func (d *differ) container(a, b *markup.Node) bool {
 	if !sameContainer(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
 		len(a.Fragments) != len(b.Fragments) || (len(a.Nodes) == 0) != (len(b.Nodes) == 0) {
 		return false
 	}
 	for i, f := range b.Fragments {
 		was := a.Fragments[i]
-		if d.h.of(was) == d.h.of(f) {
+		if d.h.Of(was) == d.h.Of(f) {
 			continue
 		}
 		if !sameContainer(was, f) || !sameData(was, f) || !onlyBlocks(was.Nodes) || !onlyBlocks(f.Nodes) || len(was.Fragments)+len(f.Fragments) > 0 {
@@ -198,8 +195,8 @@ func (d *differ) container(a, b *Node) bool {
 	return true
 }
 
-func sameData(a, b *Node) bool {
-	return hashValue(align.HashSeed, a.Data) == hashValue(align.HashSeed, b.Data)
+func sameData(a, b *markup.Node) bool {
+	return markup.HashValue(align.HashSeed, a.Data) == markup.HashValue(align.HashSeed, b.Data)
 }
 
 func (d *differ) add(kind ChangeKind, from, to place) {

@@ -1,10 +1,11 @@
-package markup
+package merge
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
@@ -13,7 +14,7 @@ import (
 // blocks that they wrote in its place. The list of a side is empty if that side
 // deleted the block.
 type BlockConflict struct {
-	Base, Into, From []*Node
+	Base, Into, From []*markup.Node
 	After            string // key of the preceding block in the result; empty at the start
 }
 
@@ -51,22 +52,22 @@ func (c BlockConflict) Keys() []string {
 // added at the same position are both kept, unless they replace the same block
 // or the base is empty. Where the sides differ, the result has the version of
 // into and a conflict is returned.
-func Merge(base, into, from *Document) (*Document, []BlockConflict) {
-	m := &merger{h: hashCache{}}
+func Merge(base, into, from *markup.Document) (*markup.Document, []BlockConflict) {
+	m := &merger{h: markup.Hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
 	m.place(nodes, from.Nodes)
-	return &Document{Nodes: nodes}, m.conflicts
+	return &markup.Document{Nodes: nodes}, m.conflicts
 }
 
 type merger struct {
-	h         hashCache
+	h         markup.Hashes
 	conflicts []BlockConflict
 }
 
 // place sets After of each conflict. It is the key of the nearest preceding
 // block that is also in the result, on the side that has the conflicting block.
 // Every block may be in conflict, so each list is walked once.
-func (m *merger) place(nodes, from []*Node) {
+func (m *merger) place(nodes, from []*markup.Node) {
 	if len(m.conflicts) == 0 {
 		return
 	}
@@ -74,8 +75,8 @@ func (m *merger) place(nodes, from []*Node) {
 	for _, n := range nodes {
 		there[n.Key] = true
 	}
-	above := func(list []*Node) map[*Node]string {
-		out, last := make(map[*Node]string, len(list)), ""
+	above := func(list []*markup.Node) map[*markup.Node]string {
+		out, last := make(map[*markup.Node]string, len(list)), ""
 		for _, n := range list {
 			if out[n] = last; there[n.Key] {
 				last = n.Key
@@ -101,40 +102,40 @@ type ids []int
 // -1 for a new node. Top-level nodes (keyed) are matched by key. Keys inside
 // blocks are derived from the content, so nodes there are matched by content
 // and order.
-func (m *merger) identify(base, side []*Node, keyed bool) ids {
+func (m *merger) identify(base, side []*markup.Node, keyed bool) ids {
 	var from []int
 	if keyed {
 		from = make([]int, len(side))
 		for i := range from {
 			from[i] = -1
 		}
-		sameKeys(base, side, from)
+		markup.MatchKeys(base, side, from)
 		return from
 	}
-	from = m.h.matchInOrder(base, side)
-	edited(base, side, from, func(*Node) bool { return false })
+	from = m.h.InOrder(base, side)
+	markup.MatchEdited(base, side, from, func(*markup.Node) bool { return false })
 	return from
 }
 
 // list merges two versions of a list of nodes.
-func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
+func (m *merger) list(base, into, from []*markup.Node, keyed bool) []*markup.Node {
 	a, c := m.identify(base, into, keyed), m.identify(base, from, keyed)
 	next := len(base)
 	added := map[uint64][]int{} // ids of the nodes that into added, by content
 	named := map[string]int{}   // ids of the same nodes, by key
-	intoAt, fromAt := map[int]*Node{}, map[int]*Node{}
+	intoAt, fromAt := map[int]*markup.Node{}, map[int]*markup.Node{}
 	for i, n := range into {
 		if a[i] < 0 {
 			a[i] = next
 			next++
-			added[m.h.of(n)] = append(added[m.h.of(n)], a[i])
+			added[m.h.Of(n)] = append(added[m.h.Of(n)], a[i])
 			named[n.Key] = a[i]
 		}
 		intoAt[a[i]] = n
 	}
 	for i, n := range from {
-		if same := added[m.h.of(n)]; c[i] < 0 && len(same) > 0 { // both sides added the node
-			c[i], added[m.h.of(n)] = same[0], same[1:]
+		if same := added[m.h.Of(n)]; c[i] < 0 && len(same) > 0 { // both sides added the node
+			c[i], added[m.h.Of(n)] = same[0], same[1:]
 		}
 		if c[i] >= 0 {
 			fromAt[c[i]] = n
@@ -152,13 +153,13 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 		}
 		fromAt[c[i]] = n
 	}
-	var out []*Node
+	var out []*markup.Node
 	dropped := m.replaced(base, into, from, a, c)
 	for _, id := range mergeOrder(len(base), a, c) {
 		if dropped[id] {
 			continue
 		}
-		var b *Node
+		var b *markup.Node
 		if id < len(base) {
 			b = base[id]
 		}
@@ -170,9 +171,9 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 }
 
 // node merges two versions of a node. A nil node is absent on that side.
-func (m *merger) node(base, into, from *Node) *Node {
-	same := func(x, y *Node) bool {
-		return x == nil && y == nil || x != nil && y != nil && m.h.of(x) == m.h.of(y)
+func (m *merger) node(base, into, from *markup.Node) *markup.Node {
+	same := func(x, y *markup.Node) bool {
+		return x == nil && y == nil || x != nil && y != nil && m.h.Of(x) == m.h.Of(y)
 	}
 	switch {
 	case same(into, from), same(base, from):
@@ -186,8 +187,8 @@ func (m *merger) node(base, into, from *Node) *Node {
 	}
 	// A side that left the source of a block as it was has not changed the
 	// block, even if a target that the block refers to was renamed since.
-	worded := func(x, y *Node) bool {
-		return x != nil && y != nil && x.extra().source != "" && x.extra().source == y.extra().source
+	worded := func(x, y *markup.Node) bool {
+		return x != nil && y != nil && x.Source() != "" && x.Source() == y.Source()
 	}
 	switch {
 	case into != nil && worded(base, from):
@@ -200,20 +201,20 @@ func (m *merger) node(base, into, from *Node) *Node {
 }
 
 // present returns a list of the node, or an empty list for nil.
-func present(n *Node) []*Node {
+func present(n *markup.Node) []*markup.Node {
 	if n == nil {
 		return nil
 	}
-	return []*Node{n}
+	return []*markup.Node{n}
 }
 
 // inside merges the content of two versions of a container. It returns nil if
 // they cannot be merged.
-func (m *merger) inside(base, into, from *Node) *Node {
+func (m *merger) inside(base, into, from *markup.Node) *markup.Node {
 	if !sameContainer(base, into) || !sameContainer(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
 		return nil
 	}
-	if into.Type == "table" && !slices.ContainsFunc([]*Node{base, into, from}, func(n *Node) bool { return n.Has(FieldCellMerges) }) {
+	if into.Type == "table" && !slices.ContainsFunc([]*markup.Node{base, into, from}, func(n *markup.Node) bool { return n.Has(markup.FieldCellMerges) }) {
 		return m.table(base, into, from)
 	}
 	sub := &merger{h: m.h}
@@ -251,22 +252,22 @@ func (m *merger) inside(base, into, from *Node) *Node {
 
 // mergedNode returns a copy of into without content. It carries the merged
 // source, if there is one, as a proposal for how the node is written.
-func mergedNode(base, into, from *Node) *Node {
-	n := &Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
-	if s := mergeSource(into.Type, base.extra().source, into.extra().source, from.extra().source); s != "" {
-		n.setExtra(func(e *extras) { e.source = s })
+func mergedNode(base, into, from *markup.Node) *markup.Node {
+	n := &markup.Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
+	if s := mergeSource(into.Type, base.Source(), into.Source(), from.Source()); s != "" {
+		n.SetSource(s)
 	}
 	return n
 }
 
 // sameContainer reports whether two nodes can be versions of the same container.
-func sameContainer(a, b *Node) bool {
+func sameContainer(a, b *markup.Node) bool {
 	return a.Object == b.Object && a.Type == b.Type && a.Fragment == b.Fragment && len(a.Leaves) == 0 && len(b.Leaves) == 0
 }
 
-func onlyBlocks(nodes []*Node) bool {
+func onlyBlocks(nodes []*markup.Node) bool {
 	for _, n := range nodes {
-		if n.Object != ObjectBlock {
+		if n.Object != markup.ObjectBlock {
 			return false
 		}
 	}
@@ -280,7 +281,7 @@ func mergeData(base, into, from map[string]any) (map[string]any, bool) {
 		if m[k] == nil {
 			return 0
 		}
-		return hashValue(align.HashSeed, m[k])
+		return markup.HashValue(align.HashSeed, m[k])
 	}
 	out := maps.Clone(into)
 	for _, k := range slices.Concat(slices.Collect(maps.Keys(base)), slices.Collect(maps.Keys(from))) {
@@ -335,11 +336,11 @@ func mergeOrder(n int, into, from ids) ids {
 			put[id] = true
 		}
 	}
-	type entry struct{ id, next int } // a linked list; -1 ends it
-	entries := []entry{{-1, -1}}      // the first entry is a head without a node
+	type entry struct{ id, next int }      // a linked list; -1 ends it
+	entries := []entry{{id: -1, next: -1}} // the first entry is a head without a node
 	at := map[int]int{-1: 0}
 	insert := func(id, after int) {
-		entries = append(entries, entry{id, entries[after].next})
+		entries = append(entries, entry{id: id, next: entries[after].next})
 		at[id] = len(entries) - 1
 		entries[after].next = at[id]
 	}

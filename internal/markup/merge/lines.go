@@ -1,8 +1,9 @@
-package markup
+package merge
 
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
 )
 
@@ -34,16 +35,16 @@ func mergeAdded(base, into, from []string) ([]string, bool) {
 	}
 	next := len(base)
 	identify := func(side []string) (ids, map[int]string) {
-		nodes := func(lines []string) []*Node {
-			out := make([]*Node, len(lines))
+		nodes := func(lines []string) []*markup.Node {
+			out := make([]*markup.Node, len(lines))
 			for i, l := range lines {
-				out[i] = textNode(Leaf{Text: l})
+				out[i] = markup.NewText(l)
 			}
 			return out
 		}
 		was, is := nodes(base), nodes(side)
-		out, text := ids(hashCache{}.matchInOrder(was, is)), map[int]string{}
-		edited(was, is, out, func(*Node) bool { return false })
+		out, text := ids(markup.Hashes{}.InOrder(was, is)), map[int]string{}
+		markup.MatchEdited(was, is, out, func(*markup.Node) bool { return false })
 		for i, id := range out {
 			if id < 0 {
 				out[i] = next

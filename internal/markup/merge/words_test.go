@@ -1,4 +1,4 @@
-package markup
+package merge
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // wordModel is a paragraph as one side changed it. words holds the new form of
@@ -103,8 +105,8 @@ func TestMergeOfWordsFollowsTheModel(t *testing.T) {
 		if x.touches(y) {
 			want, wantConflicts = text(x), 1
 		}
-		if out := string(Print(got, Refs{})); out != string(Print(Parse([]byte(want), Refs{}), Refs{})) || len(conflicts) != wantConflicts {
-			t.Fatalf("base %q\ninto %q\nfrom %q\ngot %q with %d conflicts\nwant %q with %d", Print(b, Refs{}), text(x), text(y), out, len(conflicts), want, wantConflicts)
+		if out := string(markup.Print(got, markup.Refs{})); out != string(markup.Print(markup.Parse([]byte(want), markup.Refs{}), markup.Refs{})) || len(conflicts) != wantConflicts {
+			t.Fatalf("base %q\ninto %q\nfrom %q\ngot %q with %d conflicts\nwant %q with %d", markup.Print(b, markup.Refs{}), text(x), text(y), out, len(conflicts), want, wantConflicts)
 		}
 	})
 }
@@ -184,8 +186,8 @@ func TestMergeOfRowsFollowsTheModel(t *testing.T) {
 		x, y := text(lines(added[0], changed[0], gone[0], sides[0])), text(lines(added[1], changed[1], gone[1], sides[1]))
 		b := version(nil, base)
 		into, from := version(b, x), version(b, y)
-		for src, doc := range map[string]*Document{base: b, x: into, y: from} {
-			WithSource([]byte(src), doc)
+		for src, doc := range map[string]*markup.Document{base: b, x: into, y: from} {
+			markup.WithSource([]byte(src), doc)
 		}
 		got, conflicts := Merge(b, into, from)
 		var want []string
@@ -205,7 +207,7 @@ func TestMergeOfRowsFollowsTheModel(t *testing.T) {
 				want = append(want, fmt.Sprintf("line %d", i))
 			}
 		}
-		if out := string(Reprint([]byte(x), into, got, Refs{})); out != text(want) || len(conflicts) > 0 {
+		if out := string(markup.Reprint([]byte(x), into, got, markup.Refs{})); out != text(want) || len(conflicts) > 0 {
 			t.Fatalf("base %q\ninto %q\nfrom %q\ngot  %q with %d conflicts\nwant %q", base, x, y, out, len(conflicts), text(want))
 		}
 	})

@@ -1,15 +1,18 @@
-package markup
+package merge
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/align"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testmarkup"
 )
 
 // shown formats a difference.
@@ -63,8 +66,8 @@ func TestDiff(t *testing.T) {
 }
 
 // byContainer groups changes by their container in the old version.
-func byContainer(all []BlockChange) map[*Node][]BlockChange {
-	out := map[*Node][]BlockChange{}
+func byContainer(all []BlockChange) map[*markup.Node][]BlockChange {
+	out := map[*markup.Node][]BlockChange{}
 	for _, c := range all {
 		out[c.from.in] = append(out[c.from.in], c)
 	}
@@ -72,10 +75,10 @@ func byContainer(all []BlockChange) map[*Node][]BlockChange {
 }
 
 // patched applies a difference to the nodes of a container.
-func patched(nodes []*Node, in *Node, all map[*Node][]BlockChange) []*Node {
-	gone, now := map[*Node]bool{}, map[*Node]*Node{}
+func patched(nodes []*markup.Node, in *markup.Node, all map[*markup.Node][]BlockChange) []*markup.Node {
+	gone, now := map[*markup.Node]bool{}, map[*markup.Node]*markup.Node{}
 	type put struct {
-		n  *Node
+		n  *markup.Node
 		at int
 	}
 	var puts []put
@@ -84,15 +87,15 @@ func patched(nodes []*Node, in *Node, all map[*Node][]BlockChange) []*Node {
 		case BlockRemoved:
 			gone[c.from.n] = true
 		case BlockAdded:
-			puts = append(puts, put{c.to.n, c.to.at})
+			puts = append(puts, put{n: c.to.n, at: c.to.at})
 		case BlockMoved:
 			gone[c.from.n] = true
-			puts = append(puts, put{c.from.n, c.to.at})
+			puts = append(puts, put{n: c.from.n, at: c.to.at})
 		case BlockEdited:
 			now[c.from.n] = c.to.n
 		}
 	}
-	inside := func(n *Node) *Node {
+	inside := func(n *markup.Node) *markup.Node {
 		if to := now[n]; to != nil {
 			return to
 		}
@@ -106,7 +109,7 @@ func patched(nodes []*Node, in *Node, all map[*Node][]BlockChange) []*Node {
 		}
 		return &n2
 	}
-	var out []*Node
+	var out []*markup.Node
 	for _, n := range nodes {
 		if !gone[n] {
 			out = append(out, inside(n))
@@ -123,17 +126,12 @@ func patched(nodes []*Node, in *Node, all map[*Node][]BlockChange) []*Node {
 	return out
 }
 
-type failer interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
 // checkDiff checks the properties of every difference.
-func checkDiff(t failer, before, after *Document) {
+func checkDiff(t rapid.TB, before, after *markup.Document) {
 	t.Helper()
 	all := Diff(before, after)
-	h := hashCache{}
-	whole := func(nodes []*Node) uint64 { return h.of(&Node{Nodes: nodes}) }
+	h := markup.Hashes{}
+	whole := func(nodes []*markup.Node) uint64 { return h.Of(&markup.Node{Nodes: nodes}) }
 	if whole(patched(before.Nodes, nil, byContainer(all))) != whole(after.Nodes) {
 		t.Fatalf("applied, it makes another document:\n%s", shown(all))
 	}
@@ -142,7 +140,7 @@ func checkDiff(t failer, before, after *Document) {
 	}
 	for _, c := range all {
 		if c.Kind == BlockEdited {
-			checkWords(t, c.Before, c.After, c.Words)
+			testmarkup.CheckWords(t, c.Before, c.After, c.Words)
 		}
 	}
 	if n := len(Diff(after, after)); n > 0 {
@@ -150,30 +148,11 @@ func checkDiff(t failer, before, after *Document) {
 	}
 }
 
-func checkWords(t failer, before, after string, words []align.WordChange) {
-	t.Helper()
-	was, is := "", ""
-	for i, w := range words {
-		if w.Op != align.WordInsert {
-			was += w.Text
-		}
-		if w.Op != align.WordDelete {
-			is += w.Text
-		}
-		if w.Text == "" || i > 0 && words[i-1].Op == w.Op || i > 0 && words[i-1].Op == align.WordInsert && w.Op == align.WordDelete {
-			t.Fatalf("pieces are not joined: %q", words)
-		}
-	}
-	if was != before || is != after {
-		t.Fatalf("%q is %q -> %q, want %q -> %q", words, was, is, before, after)
-	}
-}
-
 func TestDiffGivesTheOtherDocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, after := genDocument(t), genDocument(t)
-		deriveKeys(before.Nodes)
-		deriveKeys(after.Nodes)
+		before, after := testmarkup.Document(t), testmarkup.Document(t)
+		markup.DeriveKeys(before.Nodes)
+		markup.DeriveKeys(after.Nodes)
 		// Some blocks are taken from the old version, at another position or with
 		// other blocks in them.
 		for i := range after.Nodes {
@@ -187,14 +166,14 @@ func TestDiffGivesTheOtherDocument(t *testing.T) {
 }
 
 // changed returns a version of a node with other nodes in it.
-func changed(t *rapid.T, n *Node) *Node {
+func changed(t *rapid.T, n *markup.Node) *markup.Node {
 	out := *n
 	out.Nodes = nil
 	for _, c := range n.Nodes {
 		switch rapid.IntRange(0, 5).Draw(t, "what") {
 		case 0:
 		case 1:
-			out.Nodes = append([]*Node{changed(t, c)}, out.Nodes...)
+			out.Nodes = append([]*markup.Node{changed(t, c)}, out.Nodes...)
 		case 2:
 			out.Nodes = append(out.Nodes, changed(t, c), changed(t, c))
 		default:
@@ -208,32 +187,8 @@ func changed(t *rapid.T, n *Node) *Node {
 	return &out
 }
 
-func TestDiffWords(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", ".", "日", "é", "\xff", "\n"})
-		text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), "") })
-		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		checkWords(t, before, after, align.DiffWords(before, after))
-	})
-	// The shortest edit path, or none if the texts have little in common.
-	if got := align.DiffWords("one two three four", "one three four five"); len(got) != 4 {
-		t.Errorf("%q", got)
-	}
-	texts := func(n int) (before, after string) { return strings.Repeat("a b ", n), strings.Repeat("c d ", n) }
-	before, after := texts(1000)
-	got := align.DiffWords(before, after)
-	checkWords(t, before, after, got)
-	if len(got) > 4 {
-		t.Errorf("%d pieces", len(got))
-	}
-	testcpu.Linear(t, 50_000, func(n int) func() {
-		before, after := texts(n)
-		return func() { align.DiffWords(before, after) }
-	})
-}
-
 func TestDiffIsBounded(t *testing.T) {
-	versions := func(n int) (before, after *Document) {
+	versions := func(n int) (before, after *markup.Document) {
 		var a, b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&a, "* item %d\n", i)
@@ -256,18 +211,24 @@ func TestDiffIsBounded(t *testing.T) {
 }
 
 func FuzzDiff(f *testing.F) {
+	b, err := os.ReadFile("../testdata/syntax.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
 	last := ""
-	for _, c := range syntaxCases(f) {
-		f.Add([]byte(last), []byte(c.source))
-		last = c.source
+	for _, part := range strings.Split("\n"+string(b), "\n=== ")[1:] {
+		_, part, _ = strings.Cut(part, "\n")
+		source, _, _ := strings.Cut(part, "--- nodes\n")
+		f.Add([]byte(last), []byte(source))
+		last = source
 	}
 	f.Fuzz(func(t *testing.T, x, y []byte) {
 		if len(x)+len(y) > 1<<14 {
 			t.Skip()
 		}
-		before, after := Parse(x, Refs{}), Parse(y, Refs{})
+		before, after := markup.Parse(x, markup.Refs{}), markup.Parse(y, markup.Refs{})
 		checkDiff(t, before, after)
-		Rekey(NewSkeleton(before), nil, after)
+		markup.Rekey(markup.NewSkeleton(before), nil, after)
 		checkDiff(t, before, after)
 		checkDiff(t, after, before)
 	})

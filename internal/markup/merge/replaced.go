@@ -1,6 +1,10 @@
-package markup
+package merge
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
 
 // A replacement consists of the blocks that a side wrote in place of blocks
 // that it deleted. If both sides deleted a block and each wrote blocks there
@@ -55,11 +59,11 @@ func (side ids) gaps(n int) []gap {
 // replaced adds a conflict for each position at which both sides replaced the
 // same nodes in different ways. It returns the ids of the nodes that from wrote
 // there: they are dropped, because the result has the version of into.
-func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
+func (m *merger) replaced(base, into, from []*markup.Node, a, c ids) map[int]bool {
 	inInto, inFrom, dropped := setOf(a), setOf(c), map[int]bool{}
 	// own returns the nodes in a gap of a side that the other side does not
 	// have, and their ids.
-	own := func(nodes []*Node, side ids, s gap, other map[int]bool) (out []*Node, which ids) {
+	own := func(nodes []*markup.Node, side ids, s gap, other map[int]bool) (out []*markup.Node, which ids) {
 		for i := s.start; i < s.end; i++ {
 			if !other[side[i]] {
 				out, which = append(out, nodes[i]), append(which, side[i])
@@ -69,7 +73,7 @@ func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
 	}
 	var last *BlockConflict
 	var lastInto, lastFrom gap
-	add := func(was []*Node, x, y gap) {
+	add := func(was []*markup.Node, x, y gap) {
 		mine, _ := own(into, a, x, inFrom)
 		theirs, leave := own(from, c, y, inInto)
 		if len(mine) == 0 || len(theirs) == 0 {
@@ -98,7 +102,7 @@ func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
 	intoGaps, fromGaps := a.gaps(len(base)), c.gaps(len(base))
 	for i := range base {
 		if !inInto[i] && !inFrom[i] {
-			add([]*Node{base[i]}, intoGaps[i], fromGaps[i])
+			add([]*markup.Node{base[i]}, intoGaps[i], fromGaps[i])
 		}
 	}
 	return dropped

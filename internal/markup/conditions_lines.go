@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 var (
@@ -74,11 +75,11 @@ func UnreadConditions(source []byte, doc *Document) []Problem {
 // tagLines calls fn for the lines of a source that are neither code nor literal,
 // with inline code and inline literal text removed.
 func tagLines(source []byte, fn func(number int, line string)) {
-	literals := newOutline(source).literals
+	literals := syntax.NewOutline(source).Literals
 	fence, number, offset, literal := "", 0, 0, 0
 	for line := range strings.Lines(string(source)) {
 		number++
-		at := skipPrefix(source, offset, offset+len(line))
+		at := syntax.SkipPrefix(source, offset, offset+len(line))
 		if offset += len(line); at < literal {
 			continue
 		}

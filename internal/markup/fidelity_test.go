@@ -14,6 +14,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // page is a Markdown source that edits are tested on. The sources are those of
@@ -254,7 +256,7 @@ func TestAnEditOfAnInlineLeavesTheRest(t *testing.T) {
 // the older API descriptions is partly in attributes and labels.
 func writtenBlocks(src string, old, doc *Document) (nodes []*Node) {
 	for i, n := range doc.Nodes {
-		if t, ok := readTag([]byte(src[old.Spans[i].Start:])); !ok || !apiTags[t.name] {
+		if t, ok := syntax.ReadTag([]byte(src[old.Spans[i].Start:])); !ok || !apiTags[t.Name] {
 			nodes = append(nodes, n)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // markerStyles are the styles of hints for the names that other tools have for
@@ -177,7 +179,7 @@ func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, 
 // style returns the name that decides which hint a marker is: that of the marker,
 // or of what it includes, or its first argument, as in `{{< callout "note" >}}`.
 func (m *marker) style() string {
-	first, _ := readAttributes(m.args).get("")
+	first, _ := syntax.ReadAttributes(m.args).Get("")
 	if first == "" {
 		first, _, _ = strings.Cut(m.args, " ")
 	}
@@ -194,9 +196,9 @@ func (m *marker) label() []*Node {
 	if m.kind == ':' {
 		title = m.args
 	} else {
-		as := readAttributes(m.args)
+		as := syntax.ReadAttributes(m.args)
 		for _, name := range []string{"title", "name", "label", "header"} {
-			if v, ok := as.get(name); ok && title == "" {
+			if v, ok := as.Get(name); ok && title == "" {
 				title = v
 			}
 		}
@@ -315,17 +317,17 @@ func (f *foreign) shown(s string) string {
 // codeOfTag returns the block for a tag whose content is code, or the node itself
 // for any other source, and nil for a comment.
 func codeOfTag(n *Node, source string) *Node {
-	t, ok := readTag([]byte(source))
+	t, ok := syntax.ReadTag([]byte(source))
 	end := strings.LastIndex(source, "{%")
-	if !ok || !codeTags[t.name] || end < t.end {
+	if !ok || !codeTags[t.Name] || end < t.End {
 		return n
 	}
-	if t.name == "comment" {
+	if t.Name == "comment" {
 		return nil
 	}
-	syntax, _, _ := strings.Cut(t.args, " ")
+	syntax, _, _ := strings.Cut(t.Args, " ")
 	code := blockNode("code", setString(nil, "syntax", strings.TrimPrefix(syntax, "lang:")))
-	for line := range strings.SplitSeq(strings.Trim(source[t.end:end], "\r\n"), "\n") {
+	for line := range strings.SplitSeq(strings.Trim(source[t.End:end], "\r\n"), "\n") {
 		code.Nodes = append(code.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: strings.TrimSuffix(line, "\r")})))
 	}
 	code.Key = n.Key

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // inlines returns the nodes of the inline content of a paragraph or a heading.
@@ -56,9 +57,9 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 		}
 		source := c.textOf(raw.Segments.Sliced(0, raw.Segments.Len()))
 		tags[i].source = source
-		if e, ok := readElement(source); ok {
-			tags[i].name = e.name
-			if name, closing := strings.CutPrefix(e.name, "/"); closing {
+		if e, ok := syntax.ReadElement(source); ok {
+			tags[i].name = e.Name
+			if name, closing := strings.CutPrefix(e.Name, "/"); closing {
 				if o := open[name]; len(o) > 0 {
 					// Tags that were opened inside and are still open remain unpaired.
 					j := o[len(o)-1]
@@ -70,12 +71,12 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 						open[n] = list
 					}
 				}
-			} else if o := open["mark"]; e.name == "mark" && len(o) > 0 && tags[o[len(o)-1]].source == source {
+			} else if o := open["mark"]; e.Name == "mark" && len(o) > 0 && tags[o[len(o)-1]].source == source {
 				// Some exports close a colour by repeating its opening tag.
 				tags[o[len(o)-1]].partner = i
 				open["mark"] = o[:len(o)-1]
-			} else if htmlMarks[e.name] || e.name == "a" {
-				open[e.name] = append(open[e.name], i)
+			} else if htmlMarks[e.Name] || e.Name == "a" {
+				open[e.Name] = append(open[e.Name], i)
 			}
 		}
 	}
@@ -89,24 +90,24 @@ var htmlMarks = map[string]bool{
 }
 
 // markOf returns the mark that an element represents.
-func markOf(e *element) (Mark, bool) {
-	switch e.name {
+func markOf(e *syntax.Element) (Mark, bool) {
+	switch e.Name {
 	case "strong", "b":
-		return Mark{Type: "bold"}, len(e.attrs) == 0
+		return Mark{Type: "bold"}, len(e.Attrs) == 0
 	case "em", "i":
-		return Mark{Type: "italic"}, len(e.attrs) == 0
+		return Mark{Type: "italic"}, len(e.Attrs) == 0
 	case "del", "s", "strike":
-		return Mark{Type: "strikethrough"}, len(e.attrs) == 0
+		return Mark{Type: "strikethrough"}, len(e.Attrs) == 0
 	case "code":
-		return Mark{Type: "code"}, len(e.attrs) == 0
+		return Mark{Type: "code"}, len(e.Attrs) == 0
 	case "kbd":
-		return Mark{Type: "keyboard"}, len(e.attrs) == 0
+		return Mark{Type: "keyboard"}, len(e.Attrs) == 0
 	case "sup":
-		return Mark{Type: "superscript"}, len(e.attrs) == 0
+		return Mark{Type: "superscript"}, len(e.Attrs) == 0
 	case "sub":
-		return Mark{Type: "subscript"}, len(e.attrs) == 0
+		return Mark{Type: "subscript"}, len(e.Attrs) == 0
 	case "mark":
-		style := e.attr("style")
+		style := e.Attr("style")
 		m := Mark{Type: "color", Data: map[string]string{"text": "default", "background": "default"}}
 		if v := styleOf(style, "color"); v != "" {
 			m.Data["text"] = v
@@ -114,7 +115,7 @@ func markOf(e *element) (Mark, bool) {
 		if v := styleOf(style, "background-color"); v != "" {
 			m.Data["background"] = v
 		}
-		return m, e.only("style") && slices.Contains(Colours, m.Data["text"]) && slices.Contains(Colours, m.Data["background"])
+		return m, e.Only("style") && slices.Contains(Colours, m.Data["text"]) && slices.Contains(Colours, m.Data["background"])
 	}
 	return Mark{}, false
 }
@@ -135,7 +136,7 @@ func (c *converter) inlineOf(b *InlineBuilder, n ast.Node, marks []Mark) {
 	case *ast.Text:
 		c.plainText(b, n, marks)
 	case *ast.String:
-		b.Text(valid(string(n.Value)), marks)
+		b.Text(syntax.Valid(string(n.Value)), marks)
 	case *ast.CodeSpan:
 		c.codeSpan(b, n, addMark(marks, Mark{Type: "code"}))
 	case *ast.Emphasis:
@@ -235,18 +236,18 @@ func (c *converter) codeSpan(b *InlineBuilder, n *ast.CodeSpan, marks []Mark) {
 func (c *converter) rawHTML(b *InlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
 	t := tags[i]
 	if t.name == "br" {
-		if e, ok := readElement(t.source); ok && len(e.attrs) == 0 {
+		if e, ok := syntax.ReadElement(t.source); ok && len(e.Attrs) == 0 {
 			b.Text("\n", marks)
 			return i
 		}
 	}
 	if t.partner > i {
-		e, ok := readElement(t.source)
+		e, ok := syntax.ReadElement(t.source)
 		if ok && t.name == "a" {
-			if e.has("href") && e.only("href") {
+			if e.Has("href") && e.Only("href") {
 				inner := c.builder()
 				c.walkKids(inner, kids[i+1:t.partner], shiftTags(tags, i+1, t.partner), marks)
-				c.addLink(b, e.attr("href"), "", c.take(inner))
+				c.addLink(b, e.Attr("href"), "", c.take(inner))
 				return t.partner
 			}
 		}
@@ -260,7 +261,7 @@ func (c *converter) rawHTML(b *InlineBuilder, kids []ast.Node, tags []rawTag, i 
 		}
 	}
 	if atomNames[t.name] && isAtom(t.name, t.source) {
-		b.Text(valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
+		b.Text(syntax.Valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
 		return i
 	}
 	b.Raw(t.source, marks)
@@ -278,8 +279,8 @@ func shiftTags(tags []rawTag, from, to int) []rawTag {
 }
 
 func (c *converter) autoLink(b *InlineBuilder, n *ast.AutoLink, marks []Mark) {
-	label := valid(string(n.Label(c.source)))
-	url := valid(string(n.URL(c.source)))
+	label := syntax.Valid(string(n.Label(c.source)))
+	url := syntax.Valid(string(n.URL(c.source)))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
 		url = "mailto:" + url
 	}
@@ -291,7 +292,7 @@ func (c *converter) link(b *InlineBuilder, n *ast.Link, marks []Mark) {
 	inner := c.builder()
 	c.walk(inner, n, marks)
 	label := c.take(inner)
-	dest, title := valid(decode(string(n.Destination))), valid(decode(string(n.Title)))
+	dest, title := syntax.Valid(decode(string(n.Destination))), syntax.Valid(decode(string(n.Title)))
 	if title == "mention" {
 		m := inlineNode("mention", map[string]any{})
 		m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
@@ -362,12 +363,12 @@ func (c *converter) resolve(dest string, use Use) docs.Ref {
 
 func (c *converter) inlineImage(n *ast.Image) *Node {
 	i := inlineNode("inline-image", map[string]any{"size": "original"})
-	dest := valid(decode(string(n.Destination)))
+	dest := syntax.Valid(decode(string(n.Destination)))
 	i.setRef(FieldRef, c.resolve(dest, UseImage), dest, UseImage)
 	if alt := c.altText(n); alt != "" {
 		i.set(FieldAlt, alt)
 	}
-	if title := valid(decode(string(n.Title))); title != "" {
+	if title := syntax.Valid(decode(string(n.Title))); title != "" {
 		i.set(FieldCaption, title)
 	}
 	return i
@@ -411,7 +412,7 @@ func (c *converter) atom(b *InlineBuilder, n *atom, marks []Mark) {
 		b.Inline(inlineNode("emoji", map[string]any{"code": n.text}))
 	case atomFootnote:
 		if !c.annotate(b, n.text) {
-			b.Text("[^"+valid(n.text)+"]", marks)
+			b.Text("[^"+syntax.Valid(n.text)+"]", marks)
 		}
 	case atomLiteral:
 		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
@@ -425,12 +426,12 @@ func (c *converter) atom(b *InlineBuilder, n *atom, marks []Mark) {
 		b.Text(s, marks)
 		c.traceSource(b, len(s), n.at, n.at+len(s), false)
 	case atomElement:
-		root, ok := readHTML(n.text)
-		if !ok || len(root.kids) != 1 {
+		root, ok := syntax.ReadHTML(n.text)
+		if !ok || len(root.Kids) != 1 {
 			b.Raw(n.text, marks)
 			return
 		}
-		c.inlineElement(b, root.kids[0], n.text, marks)
+		c.inlineElement(b, root.Kids[0], n.text, marks)
 	}
 }
 
@@ -443,7 +444,7 @@ func (c *converter) annotate(b *InlineBuilder, label string) bool {
 	}
 	var word Leaf
 	if text := b.lastText(); len(text) > 0 {
-		at := bytes.LastIndexAny(text, " \t\n\u00a0"+keptSpace) + 1
+		at := bytes.LastIndexAny(text, " \t\n\u00a0"+syntax.KeptSpace) + 1
 		if at > 0 && bytes.HasPrefix(text[at-1:], []byte("\u00a0")) {
 			at++
 		}

@@ -3,10 +3,12 @@ package markup
 import (
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // inlines returns the nodes of a run of HTML, without white space at its edges.
-func (h *htmlReader) inlines(run []*element) []*Node {
+func (h *htmlReader) inlines(run []*syntax.Element) []*Node {
 	b := h.c.builder()
 	h.run(b, run, nil, true)
 	nodes := h.c.take(b)
@@ -32,10 +34,10 @@ func trimEdge(nodes []*Node) {
 	}
 }
 
-// restoreSpaces is restoreSpace for the texts of a node and its descendants.
+// restoreSpaces is syntax.RestoreSpace for the texts of a node and its descendants.
 func restoreSpaces(n *Node) {
 	for i := range n.Leaves {
-		n.Leaves[i].Text = restoreSpace(n.Leaves[i].Text)
+		n.Leaves[i].Text = syntax.RestoreSpace(n.Leaves[i].Text)
 	}
 	for _, k := range n.Nodes {
 		restoreSpaces(k)
@@ -44,10 +46,10 @@ func restoreSpaces(n *Node) {
 
 // run adds a run of HTML to the builder. A space is dropped at the start of a
 // block and after a space or a line break.
-func (h *htmlReader) run(b *InlineBuilder, run []*element, marks []Mark, start bool) {
+func (h *htmlReader) run(b *InlineBuilder, run []*syntax.Element, marks []Mark, start bool) {
 	for _, e := range run {
-		if e.name == "" {
-			text := e.text
+		if e.Name == "" {
+			text := e.Text
 			if strings.HasPrefix(text, " ") && b.afterSpace(start) {
 				text = text[1:]
 			}
@@ -61,12 +63,12 @@ func (h *htmlReader) run(b *InlineBuilder, run []*element, marks []Mark, start b
 
 // traceElement records the source position of the last n bytes of the text of an
 // element, which were just added. The bytes before them were dropped.
-func (h *htmlReader) traceElement(b *InlineBuilder, e *element, n int) {
+func (h *htmlReader) traceElement(b *InlineBuilder, e *syntax.Element, n int) {
 	if h.where == nil || n == 0 {
 		return
 	}
-	parts := htmlParts(h.source[e.start:e.end], h.where.after(e.start), len(e.text))
-	t := (&trace{parts: parts}).after(len(e.text) - n)
+	parts := htmlParts(h.source[e.Start:e.End], h.where.after(e.Start), len(e.Text))
+	t := (&trace{parts: parts}).after(len(e.Text) - n)
 	b.traceText(n, t.parts, true)
 }
 
@@ -82,9 +84,9 @@ func (b *InlineBuilder) afterSpace(start bool) bool {
 	return start && len(b.nodes) == 0
 }
 
-func (h *htmlReader) inline(b *InlineBuilder, e *element, marks []Mark, start bool) {
-	if m, ok := markOf(e); ok && len(e.kids) > 0 {
-		h.run(b, e.kids, addMark(marks, m), start)
+func (h *htmlReader) inline(b *InlineBuilder, e *syntax.Element, marks []Mark, start bool) {
+	if m, ok := markOf(e); ok && len(e.Kids) > 0 {
+		h.run(b, e.Kids, addMark(marks, m), start)
 		return
 	}
 	if h.c.addKnownElement(b, e, marks, h) {
@@ -99,14 +101,14 @@ func (h *htmlReader) inline(b *InlineBuilder, e *element, marks []Mark, start bo
 
 // rawRun keeps the tags of an element as raw HTML and converts its content. It
 // fails if a tag could not be written in Markdown.
-func (h *htmlReader) rawRun(b *InlineBuilder, e *element, marks []Mark) {
-	if e.name == "!" || len(e.kids) == 0 {
-		h.raw(b, h.source[e.start:e.end], marks)
+func (h *htmlReader) rawRun(b *InlineBuilder, e *syntax.Element, marks []Mark) {
+	if e.Name == "!" || len(e.Kids) == 0 {
+		h.raw(b, h.source[e.Start:e.End], marks)
 		return
 	}
-	h.raw(b, h.source[e.start:e.openEnd], marks)
-	h.run(b, e.kids, marks, false)
-	h.raw(b, h.source[e.closeStart:e.end], marks)
+	h.raw(b, h.source[e.Start:e.OpenEnd], marks)
+	h.run(b, e.Kids, marks, false)
+	h.raw(b, h.source[e.CloseStart:e.End], marks)
 }
 
 func (h *htmlReader) raw(b *InlineBuilder, s string, marks []Mark) {
@@ -118,25 +120,25 @@ func (h *htmlReader) raw(b *InlineBuilder, s string, marks []Mark) {
 }
 
 // inlineElement adds an HTML element of a Markdown text.
-func (c *converter) inlineElement(b *InlineBuilder, e *element, source string, marks []Mark) {
+func (c *converter) inlineElement(b *InlineBuilder, e *syntax.Element, source string, marks []Mark) {
 	if !c.addKnownElement(b, e, marks, &htmlReader{c: c, source: source}) {
-		b.Raw(source[e.start:e.end], marks)
+		b.Raw(source[e.Start:e.End], marks)
 	}
 }
 
 // addKnownElement adds the inline that an element represents. It returns false if the
 // element does not represent one.
-func (c *converter) addKnownElement(b *InlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
-	class := strings.Fields(e.attr("class"))
-	switch e.name {
+func (c *converter) addKnownElement(b *InlineBuilder, e *syntax.Element, marks []Mark, h *htmlReader) bool {
+	class := strings.Fields(e.Attr("class"))
+	switch e.Name {
 	case "br":
-		if len(e.attrs) > 0 {
+		if len(e.Attrs) > 0 {
 			return false
 		}
 		b.Text("\n", marks)
 		return true
 	case "img":
-		if !e.has("src") || hasString(class, "gitbook-drawing") {
+		if !e.Has("src") || hasString(class, "gitbook-drawing") {
 			return false
 		}
 		b.Inline(c.imgInline(e, ""))
@@ -153,22 +155,22 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *element, marks []Mark, 
 		switch {
 		case hasString(class, "button"):
 			return c.button(b, e, class)
-		case e.has("data-footnote-ref"):
+		case e.Has("data-footnote-ref"):
 			return c.footnoteLink(b, e, marks, h)
-		case e.has("data-mention") && e.has("href"):
+		case e.Has("data-mention") && e.Has("href"):
 			m := inlineNode("mention", map[string]any{})
-			dest := valid(e.attr("href"))
+			dest := syntax.Valid(e.Attr("href"))
 			m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
 			b.Inline(m)
 			return true
-		case e.has("href") && e.only("href", "title"):
+		case e.Has("href") && e.Only("href", "title"):
 			inner := InlineBuilder{}
-			h.run(&inner, e.kids, marks, false)
-			c.addLink(b, valid(e.attr("href")), valid(e.attr("title")), inner.Done())
+			h.run(&inner, e.Kids, marks, false)
+			c.addLink(b, syntax.Valid(e.Attr("href")), syntax.Valid(e.Attr("title")), inner.Done())
 			return true
 		}
 	case "code":
-		if hasString(class, "expression") && e.only("class") {
+		if hasString(class, "expression") && e.Only("class") {
 			b.Inline(inlineNode("expression", map[string]any{"expression": verbatim(e, h.source)}))
 			return true
 		}
@@ -180,13 +182,13 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *element, marks []Mark, 
 	return false
 }
 
-func (c *converter) icon(b *InlineBuilder, e *element) bool {
+func (c *converter) icon(b *InlineBuilder, e *syntax.Element) bool {
 	icon := iconOf(e)
-	if icon == "" || !e.only("class", "style") || !slices.Contains([]string{"", ":" + icon + ":"}, strings.TrimSpace(e.plain())) {
+	if icon == "" || !e.Only("class", "style") || !slices.Contains([]string{"", ":" + icon + ":"}, strings.TrimSpace(e.Plain())) {
 		return false
 	}
 	data := map[string]any{"icon": icon}
-	if style := e.attr("style"); style != "" {
+	if style := e.Attr("style"); style != "" {
 		color := styleOf(style, "color")
 		if !slices.Contains(Colours, color) {
 			return false
@@ -198,16 +200,16 @@ func (c *converter) icon(b *InlineBuilder, e *element) bool {
 }
 
 // verbatim returns the text of an element with all its white space.
-func verbatim(e *element, source string) string {
-	return decodeHTML(source[e.openEnd:e.closeStart], false)
+func verbatim(e *syntax.Element, source string) string {
+	return syntax.DecodeHTML(source[e.OpenEnd:e.CloseStart], false)
 }
 
-func (c *converter) spanInline(b *InlineBuilder, e *element, class []string, source string) bool {
+func (c *converter) spanInline(b *InlineBuilder, e *syntax.Element, class []string, source string) bool {
 	switch {
-	case e.has("data-gb-custom-inline") && e.attr("data-tag") == "emoji" && e.attr("data-code") != "":
-		b.Inline(inlineNode("emoji", map[string]any{"code": valid(e.attr("data-code"))}))
+	case e.Has("data-gb-custom-inline") && e.Attr("data-tag") == "emoji" && e.Attr("data-code") != "":
+		b.Inline(inlineNode("emoji", map[string]any{"code": syntax.Valid(e.Attr("data-code"))}))
 		return true
-	case hasString(class, "math") && e.only("class"):
+	case hasString(class, "math") && e.Only("class"):
 		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(verbatim(e, source))}))
 		return true
 	}
@@ -215,20 +217,20 @@ func (c *converter) spanInline(b *InlineBuilder, e *element, class []string, sou
 }
 
 // imgInline returns an inline image.
-func (c *converter) imgInline(e *element, dark string) *Node {
+func (c *converter) imgInline(e *syntax.Element, dark string) *Node {
 	n := inlineNode("inline-image", map[string]any{"size": "original"})
-	if e.attr("data-size") == "line" {
+	if e.Attr("data-size") == "line" {
 		n.set(FieldSize, "line")
 	}
-	src := valid(e.attr("src"))
+	src := syntax.Valid(e.Attr("src"))
 	n.setRef(FieldRef, c.resolve(src, UseImage), src, UseImage)
 	if dark != "" {
 		n.setRef(FieldRefDark, c.resolve(dark, UseImage), dark, UseImage)
 	}
-	if alt := valid(e.attr("alt")); alt != "" {
+	if alt := syntax.Valid(e.Attr("alt")); alt != "" {
 		n.set(FieldAlt, alt)
 	}
-	if title := valid(e.attr("title")); title != "" {
+	if title := syntax.Valid(e.Attr("title")); title != "" {
 		n.set(FieldCaption, title)
 	}
 	return n
@@ -236,16 +238,16 @@ func (c *converter) imgInline(e *element, dark string) *Node {
 
 // pictureParts returns the image of a `<picture>` and the address of its dark
 // variant.
-func pictureParts(e *element) (img *element, dark string, ok bool) {
-	kids, clean := e.elements()
+func pictureParts(e *syntax.Element) (img *syntax.Element, dark string, ok bool) {
+	kids, clean := e.Elements()
 	if !clean || len(kids) == 0 {
 		return nil, "", false
 	}
 	for _, k := range kids {
 		switch {
-		case k.name == "source" && strings.Contains(k.attr("media"), "dark") && dark == "":
-			dark = valid(k.attr("srcset"))
-		case k.name == "img" && k.has("src") && img == nil:
+		case k.Name == "source" && strings.Contains(k.Attr("media"), "dark") && dark == "":
+			dark = syntax.Valid(k.Attr("srcset"))
+		case k.Name == "img" && k.Has("src") && img == nil:
 			img = k
 		default:
 			return nil, "", false
@@ -254,13 +256,13 @@ func pictureParts(e *element) (img *element, dark string, ok bool) {
 	return img, dark, img != nil
 }
 
-func (c *converter) button(b *InlineBuilder, e *element, class []string) bool {
-	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.plain()), "kind": "primary"})
+func (c *converter) button(b *InlineBuilder, e *syntax.Element, class []string) bool {
+	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.Plain()), "kind": "primary"})
 	if hasString(class, "secondary") {
 		n.set(FieldKind, "secondary")
 	}
-	for _, a := range e.attrs {
-		v := valid(a.Val)
+	for _, a := range e.Attrs {
+		v := syntax.Valid(a.Val)
 		switch a.Key {
 		case "class", "type":
 		case "href":
@@ -295,8 +297,8 @@ const noteHref = "#user-content-fn-"
 
 // footnoteLink converts the HTML form of a footnote reference. The text of the
 // link is the annotated text.
-func (c *converter) footnoteLink(b *InlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
-	label, ok := strings.CutPrefix(e.attr("href"), noteHref)
+func (c *converter) footnoteLink(b *InlineBuilder, e *syntax.Element, marks []Mark, h *htmlReader) bool {
+	label, ok := strings.CutPrefix(e.Attr("href"), noteHref)
 	if !ok {
 		return false
 	}
@@ -305,7 +307,7 @@ func (c *converter) footnoteLink(b *InlineBuilder, e *element, marks []Mark, h *
 		return false
 	}
 	inner := InlineBuilder{}
-	h.run(&inner, e.kids, marks, false)
+	h.run(&inner, e.Kids, marks, false)
 	nodes := inner.Done()
 	if len(nodes) == 0 {
 		nodes = []*Node{textNode()}
@@ -315,4 +317,25 @@ func (c *converter) footnoteLink(b *InlineBuilder, e *element, marks []Mark, h *
 	}
 	b.annotation(nodes, body)
 	return true
+}
+
+// iconOf returns the icon name of `<i class="fa-name">`, or an empty string.
+func iconOf(e *syntax.Element) string {
+	for _, c := range strings.Fields(e.Attr("class")) {
+		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// styleOf returns the value of a property in a style attribute.
+func styleOf(style, property string) string {
+	for _, d := range strings.Split(style, ";") {
+		name, value, ok := strings.Cut(d, ":")
+		if ok && strings.TrimSpace(name) == property {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }

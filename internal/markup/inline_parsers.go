@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // atom is an inline that is parsed as a whole: a formula, an emoji, an HTML
@@ -174,7 +175,7 @@ func (footnoteRefParser) Trigger() []byte { return []byte{'['} }
 
 func (footnoteRefParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, at := block.PeekLine()
-	label, n := footnoteLabel(line)
+	label, n := syntax.FootnoteLabel(line)
 	if n == 0 {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (inlineElementParser) Trigger() []byte { return []byte{'<'} }
 func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, start := block.PeekLine()
 	i := 1
-	for i < len(line) && isNameByte(line[i]) {
+	for i < len(line) && syntax.IsNameByte(line[i]) {
 		i++
 	}
 	name := strings.ToLower(string(line[1:i]))
@@ -202,7 +203,7 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return nil
 	}
 	open, ok := takeUntil(block, func(b []byte) int {
-		end := htmlTagEnd(b[1:])
+		end := syntax.HTMLTagEnd(b[1:])
 		if end < 0 {
 			return -1
 		}
@@ -245,16 +246,16 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 var atomNames = map[string]bool{"a": true, "button": true, "code": true, "i": true, "img": true, "picture": true, "span": true}
 
 func isAtom(name, open string) bool {
-	e, ok := readElement(open)
+	e, ok := syntax.ReadElement(open)
 	if !ok {
 		return false
 	}
-	class := strings.Fields(e.attr("class"))
+	class := strings.Fields(e.Attr("class"))
 	switch name {
 	case "img", "picture":
 		return true
 	case "a":
-		return hasString(class, "button") || e.has("data-mention") || e.has("data-footnote-ref")
+		return hasString(class, "button") || e.Has("data-mention") || e.Has("data-footnote-ref")
 	case "button":
 		return hasString(class, "button")
 	case "code":
@@ -262,7 +263,7 @@ func isAtom(name, open string) bool {
 	case "i":
 		return iconOf(e) != ""
 	case "span":
-		return e.has("data-gb-custom-inline") || hasString(class, "math")
+		return e.Has("data-gb-custom-inline") || hasString(class, "math")
 	}
 	return false
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Other tools mark a part of a page with lines of their own: tags that are not
@@ -42,7 +44,7 @@ func shortcode(s string) (m marker, length int) {
 	inner, closes := strings.CutPrefix(inner, "/")
 	inner = strings.TrimLeft(inner, " \t")
 	n := 0
-	for n < len(inner) && isTagNameByte(inner[n]) {
+	for n < len(inner) && syntax.IsTagNameByte(inner[n]) {
 		n++
 	}
 	if n == 0 || inner[0] == '/' {
@@ -135,7 +137,7 @@ func markers(source string) []marker {
 	source = strings.TrimSpace(source)
 	switch {
 	case strings.HasPrefix(source, "{%"):
-		if t, ok := readTag([]byte(source)); ok && t.end == len(source) {
+		if t, ok := syntax.ReadTag([]byte(source)); ok && t.End == len(source) {
 			return []marker{tagMarker(&t)}
 		}
 	case strings.HasPrefix(source, "{{"):
@@ -149,11 +151,11 @@ func markers(source string) []marker {
 	return nil
 }
 
-func tagMarker(t *tag) marker {
-	if name := t.closes(); name != "" {
+func tagMarker(t *syntax.Tag) marker {
+	if name := t.Closes(); name != "" {
 		return marker{kind: '%', name: strings.ToLower(name), closes: true}
 	}
-	return marker{kind: '%', name: strings.ToLower(t.name), args: t.args}
+	return marker{kind: '%', name: strings.ToLower(t.Name), args: t.Args}
 }
 
 // markerParser parses the lines of shortcodes and of colons as raw blocks.
@@ -210,9 +212,9 @@ var codeTags = map[string]bool{
 
 // isMarkerTag reports whether a tag is one of another tool that is a mark
 // alone: what is between it and its end is content of the page.
-func isMarkerTag(t *tag) bool {
-	name := t.name
-	if closed := t.closes(); closed != "" {
+func isMarkerTag(t *syntax.Tag) bool {
+	name := t.Name
+	if closed := t.Closes(); closed != "" {
 		name = closed
 	}
 	return !isKnownTag(tagName(name)) && !codeTags[name]

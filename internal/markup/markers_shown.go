@@ -3,6 +3,8 @@ package markup
 import (
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // rawMarker returns the raw block of a line of marks of another tool, with what
@@ -53,7 +55,7 @@ func (m *marker) shown(refs Refs) []*Node {
 	case "img", "image", "figure":
 		return imageOfMarker(as, refs)
 	case "include", "include_relative", "include_cached", "include-markdown":
-		if content, ok := as.get("content"); ok && m.kind == '%' {
+		if content, ok := as.Get("content"); ok && m.kind == '%' {
 			return m.content(content, refs)
 		}
 		return pageOfMarker(m.args, as, refs)
@@ -62,15 +64,15 @@ func (m *marker) shown(refs Refs) []*Node {
 }
 
 // imageOfMarker returns the image that a shortcode such as `{{< figure >}}` shows.
-func imageOfMarker(as attributes, refs Refs) []*Node {
-	src, _ := as.get("src")
+func imageOfMarker(as syntax.Attributes, refs Refs) []*Node {
+	src, _ := as.Get("src")
 	if _, safe := SafeURL(src); !safe {
 		return nil
 	}
 	image := blockNode("image", map[string]any{})
 	image.setRef(FieldRef, refs.resolve(src, UseImage), src, UseImage)
-	image.Data = as.strings(image.Data, "alt")
-	if caption, _ := as.get("caption"); caption != "" {
+	image.Data = as.Strings(image.Data, "alt")
+	if caption, _ := as.Get("caption"); caption != "" {
 		captioned(image, parse([]byte(singleLine(caption)), refs).Nodes)
 	}
 	return []*Node{blockNode("images", nil, image)}
@@ -88,13 +90,13 @@ func (m *marker) content(content string, refs Refs) []*Node {
 
 // isForeignInclude reports whether a tag is an include of Jekyll, whose file is
 // written without quotes: it names a template, and no reusable content.
-func isForeignInclude(t *tag) bool {
-	return t.name == "include" && t.args != "" && t.args[0] != '"'
+func isForeignInclude(t *syntax.Tag) bool {
+	return t.Name == "include" && t.Args != "" && t.Args[0] != '"'
 }
 
 // pageOfMarker returns a link to the page that a tag or a shortcode includes.
-func pageOfMarker(args string, as attributes, refs Refs) []*Node {
-	dest, quoted := as.get("")
+func pageOfMarker(args string, as syntax.Attributes, refs Refs) []*Node {
+	dest, quoted := as.Get("")
 	if !quoted {
 		dest, _, _ = strings.Cut(args, " ")
 		dest = strings.Trim(dest, "'")
@@ -160,7 +162,7 @@ func addMarkdown(b *InlineBuilder, s string, marks []Mark) {
 			for _, m := range marks {
 				l.Marks = addMark(l.Marks, m)
 			}
-			if e, ok := readElement(l.Text); l.Raw && ok && isRawElement(strings.TrimPrefix(e.name, "/")) {
+			if e, ok := syntax.ReadElement(l.Text); l.Raw && ok && isRawElement(strings.TrimPrefix(e.Name, "/")) {
 				b.Raw(l.Text, l.Marks)
 			} else {
 				b.Text(l.Text, l.Marks)

@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
@@ -37,13 +38,13 @@ func (c *converter) misspelled(name string, piece *tagPiece) bool {
 	if form := tagsByName[name]; form != nil {
 		known = form.attributes
 	}
-	for _, a := range readAttributes(piece.tag.args) {
-		if known == nil || slices.Contains(known, a.name) || !attributeName.MatchString(a.name) {
+	for _, a := range syntax.ReadAttributes(piece.tag.Args) {
+		if known == nil || slices.Contains(known, a.Name) || !syntax.AttributeName.MatchString(a.Name) {
 			continue
 		}
-		if near := names.Nearest(a.name, known); near != "" {
-			at := max(strings.Index(piece.source, a.name), 0)
-			c.problem(piece.at+at, fmt.Sprintf("{%% %s %%} has no attribute %s; did you mean %s?", piece.tag.name, a.name, near))
+		if near := names.Nearest(a.Name, known); near != "" {
+			at := max(strings.Index(piece.source, a.Name), 0)
+			c.problem(piece.at+at, fmt.Sprintf("{%% %s %%} has no attribute %s; did you mean %s?", piece.tag.Name, a.Name, near))
 			return true
 		}
 	}

@@ -1,5 +1,7 @@
 package markup
 
+import "github.com/octavo-docs/octavo/internal/markup/syntax"
+
 // nodeType is a row of the table of types: what is known of one type of block or inline,
 // except how it is shown. The parser of its tag, the printer, references, search and the
 // check of a client's document find it here.
@@ -63,20 +65,20 @@ type tagType struct {
 	block func(c *converter, t *tagContent) *Node
 	// lacks says why a tag is not valid; nil: it lacks an attribute. The empty string
 	// means that somebody else reports it.
-	lacks func(as attributes) string
+	lacks func(as syntax.Attributes) string
 }
 
 // tagContent is a tag with its content.
 type tagContent struct {
 	*tagType
 	args string
-	as   attributes
+	as   syntax.Attributes
 	kids []*Node
 	body string
 }
 
 // others returns the data of the attributes that are not known, which are kept.
-func (t *tagContent) others() map[string]any { return t.as.others(t.attributes...) }
+func (t *tagContent) others() map[string]any { return t.as.Others(t.attributes...) }
 
 // holds is the kind of nodes that a type holds.
 type holds uint8

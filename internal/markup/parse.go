@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/defect"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Parse parses a body, which is the source after the front matter and the
@@ -252,7 +253,7 @@ func (c *converter) valid(s string) string {
 	if c.clean {
 		return s
 	}
-	return valid(s)
+	return syntax.Valid(s)
 }
 
 // textOf joins lines. It avoids a copy if they are contiguous, which is the
@@ -331,7 +332,7 @@ func indentedRaw(source string) *Node {
 // carriage returns before a line break: a remaining one would become part of
 // the line break in the next parse.
 func cleanSource(s string) string {
-	return strings.TrimRight(valid(lineEnds.ReplaceAllString(s, "\n")), " \t\r\n")
+	return strings.TrimRight(syntax.Valid(lineEnds.ReplaceAllString(s, "\n")), " \t\r\n")
 }
 
 var lineEnds = regexp.MustCompile(`\r+\n`)

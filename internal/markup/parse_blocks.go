@@ -271,8 +271,3 @@ func (s *arena) code(data map[string]any, code string) *Node {
 	}
 	return s.block("code", data, s.since(place))
 }
-
-// valid replaces NUL and invalid UTF-8 in s, so that JSON can represent it.
-func valid(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
-}

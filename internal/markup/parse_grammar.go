@@ -8,12 +8,14 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Limits of the parser. Content beyond them is kept verbatim and reported.
 const (
 	// maxDepth is the maximum nesting depth of blocks.
-	maxDepth = 64
+	maxDepth = syntax.MaxDepth
 	// MaxTableCells is the maximum number of cells in a table.
 	MaxTableCells = 20_000
 	// maxInlineMarks is the maximum number of characters with a syntactic
@@ -92,7 +94,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 
 // scan is the state of one run of the grammar.
 type scan struct {
-	*outline
+	*syntax.Outline
 	source []byte
 	mails  bool              // the source may contain email addresses
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
@@ -114,7 +116,7 @@ func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
 
 // read parses a source with the grammar.
 func read(source []byte) (ast.Node, *scan) {
-	s := &scan{outline: newOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0}
+	s := &scan{Outline: syntax.NewOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0}
 	pc := parser.NewContext()
 	pc.Set(scanKey, s)
 	g := grammar

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // item is a block, a tag or a text beside a tag. A tag or an element that is
@@ -22,8 +24,8 @@ type item struct {
 // opens returns the name of the tag or element that an item opens: "%hint" for
 // a tag, "<div" for an element, or an empty string.
 func (i *item) opens() string {
-	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" && !isMarkerTag(i.piece.tag) {
-		return "%" + i.piece.tag.name
+	if i.piece != nil && i.piece.tag != nil && i.piece.tag.Closes() == "" && !isMarkerTag(i.piece.tag) {
+		return "%" + i.piece.tag.Name
 	}
 	if e, ok := i.node.(*elementBlock); ok && e.open {
 		return "<" + e.name
@@ -35,7 +37,7 @@ func (i *item) opens() string {
 // form of opens.
 func (i *item) closes() string {
 	if i.piece != nil && i.piece.tag != nil {
-		if name := i.piece.tag.closes(); name != "" && !isMarkerTag(i.piece.tag) {
+		if name := i.piece.tag.Closes(); name != "" && !isMarkerTag(i.piece.tag) {
 			return "%" + name
 		}
 	}
@@ -152,7 +154,7 @@ func (c *converter) textBeside(source string, where places) []*Node {
 	nodes := c.sub(source, where)
 	for _, n := range nodes {
 		if n.Type != "paragraph" {
-			return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: valid(source)})})}
+			return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: syntax.Valid(source)})})}
 		}
 	}
 	return nodes

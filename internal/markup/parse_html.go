@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // html returns the nodes of an HTML block. HTML that contains an unsupported
@@ -14,12 +16,12 @@ func (c *converter) html(source string, where places) []*Node {
 	if strings.Count(source, "<") > maxElements {
 		return raw
 	}
-	root, ok := readHTML(strings.TrimSpace(source))
+	root, ok := syntax.ReadHTML(strings.TrimSpace(source))
 	if !ok {
 		return raw
 	}
 	h := &htmlReader{c: c, source: strings.TrimSpace(source), strict: true, where: where.trimmed(source)}
-	nodes := h.blocks(root.kids)
+	nodes := h.blocks(root.Kids)
 	if h.failed || len(nodes) == 0 {
 		return raw
 	}
@@ -40,8 +42,8 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 	}
 	where := c.placesOf(n.Lines()).trimmed(source)
 	source = strings.TrimSpace(source)
-	end := htmlTagEnd([]byte(source[1:])) + 1
-	e, _ := readElement(source[:end])
+	end := syntax.HTMLTagEnd([]byte(source[1:])) + 1
+	e, _ := syntax.ReadElement(source[:end])
 	limit := c.limit
 	defer func() { c.limit = limit }()
 	if last := i.lastNode(); last != i.node {
@@ -52,7 +54,7 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 		return []*Node{detailsNode(e, title, body)}
 	}
 	if isHintElement(e) {
-		hint := &tagContent{tagType: tagsByName["hint"], as: attributes{{"style", e.attr("data-style")}, {"icon", e.attr("data-icon")}}, kids: c.convert(i.kids)}
+		hint := &tagContent{tagType: tagsByName["hint"], as: syntax.Attributes{{Name: "style", Value: e.Attr("data-style")}, {Name: "icon", Value: e.Attr("data-icon")}}, kids: c.convert(i.kids)}
 		return []*Node{hintNode(c, hint)}
 	}
 	if nodes := layout(e, c.convert(i.kids)); len(nodes) > 0 {
@@ -74,12 +76,12 @@ func (c *converter) summary(line string, where places, kids []*item) (title, bod
 		}
 	}
 	head, rest, ok := strings.Cut(strings.TrimSpace(source), "</summary>")
-	root, wellFormed := readHTML(head + "</summary>")
-	if ok && wellFormed && len(root.kids) == 1 && root.kids[0].name == "summary" {
+	root, wellFormed := syntax.ReadHTML(head + "</summary>")
+	if ok && wellFormed && len(root.Kids) == 1 && root.Kids[0].Name == "summary" {
 		h := &htmlReader{c: c, source: head + "</summary>", where: where}
-		title = h.inlines(root.kids[0].kids)
+		title = h.inlines(root.Kids[0].Kids)
 		if h.failed {
-			title = []*Node{textNode(Leaf{Text: singleLine(root.kids[0].plain())})}
+			title = []*Node{textNode(Leaf{Text: singleLine(root.Kids[0].Plain())})}
 		}
 		if line == "" {
 			kids = kids[1:]
@@ -95,9 +97,9 @@ func (c *converter) summary(line string, where places, kids []*item) (title, bod
 
 // layout applies the attributes of a div to the blocks inside it. It returns
 // nil if one of the blocks does not support an attribute.
-func layout(e *element, nodes []*Node) []*Node {
+func layout(e *syntax.Element, nodes []*Node) []*Node {
 	for _, n := range nodes {
-		for _, a := range e.attrs {
+		for _, a := range e.Attrs {
 			switch {
 			case a.Key == "data-full-width" && a.Val == "false":
 			case a.Key == "data-full-width" && slices.Contains(wideTypes, n.Type):
@@ -128,9 +130,9 @@ func isTextBlock(n *Node) bool {
 	return n.Type == "paragraph" || strings.HasPrefix(n.Type, "heading-")
 }
 
-func detailsNode(e *element, title []*Node, body []*Node) *Node {
+func detailsNode(e *syntax.Element, title []*Node, body []*Node) *Node {
 	n := blockNode("expandable", nil)
-	if e.has("open") {
+	if e.Has("open") {
 		n.Data = map[string]any{"defaultExpanded": true}
 	}
 	n.Fragments = []*Node{
@@ -157,9 +159,9 @@ func (h *htmlReader) fail() []*Node {
 
 // blocks returns the blocks of elements. Inlines between block elements become
 // paragraphs.
-func (h *htmlReader) blocks(kids []*element) []*Node {
+func (h *htmlReader) blocks(kids []*syntax.Element) []*Node {
 	var nodes []*Node
-	var run, items []*element
+	var run, items []*syntax.Element
 	flush := func() {
 		if len(items) > 0 { // items without a list around them
 			nodes = append(nodes, h.items(blockNode("list-unordered", nil), items)...)
@@ -170,12 +172,12 @@ func (h *htmlReader) blocks(kids []*element) []*Node {
 	}
 	for _, k := range kids {
 		switch {
-		case k.name == "li":
+		case k.Name == "li":
 			if len(items) == 0 || len(trimRun(run)) > 0 {
 				flush()
 			}
 			items, run = append(items, k), nil
-		case !blockElements[k.name]:
+		case !blockElements[k.Name]:
 			run = append(run, k)
 		default:
 			flush()
@@ -188,8 +190,8 @@ func (h *htmlReader) blocks(kids []*element) []*Node {
 
 // paragraph returns the paragraph of a run of inlines, or nil if the run is
 // blank. Drawings without text beside them become blocks.
-func (h *htmlReader) paragraph(run []*element) []*Node {
-	if only := trimRun(run); len(only) > 0 && !slices.ContainsFunc(only, func(e *element) bool { return !isDrawing(e) }) {
+func (h *htmlReader) paragraph(run []*syntax.Element) []*Node {
+	if only := trimRun(run); len(only) > 0 && !slices.ContainsFunc(only, func(e *syntax.Element) bool { return !isDrawing(e) }) {
 		var nodes []*Node
 		for _, e := range only {
 			nodes = append(nodes, h.drawing(e))
@@ -203,7 +205,7 @@ func (h *htmlReader) paragraph(run []*element) []*Node {
 	if len(run) > 0 && h.strict && len(trimRun(run)) == 1 {
 		// A single image is a block, unless it has an inline size.
 		e := trimRun(run)[0]
-		if (e.name == "img" && !e.has("data-size") || e.name == "picture") && inlines[0].Type == "inline-image" && !hasSize(e) {
+		if (e.Name == "img" && !e.Has("data-size") || e.Name == "picture") && inlines[0].Type == "inline-image" && !hasSize(e) {
 			if n := h.lone(e); n != nil {
 				return []*Node{n}
 			}
@@ -214,17 +216,17 @@ func (h *htmlReader) paragraph(run []*element) []*Node {
 }
 
 // isDrawing reports whether an element is the image of a drawing.
-func isDrawing(e *element) bool {
-	return e.name == "img" && hasString(strings.Fields(e.attr("class")), "gitbook-drawing")
+func isDrawing(e *syntax.Element) bool {
+	return e.Name == "img" && hasString(strings.Fields(e.Attr("class")), "gitbook-drawing")
 }
 
-func trimRun(run []*element) []*element {
-	return slices.DeleteFunc(slices.Clone(run), func(e *element) bool { return e.name == "" && strings.TrimSpace(e.text) == "" })
+func trimRun(run []*syntax.Element) []*syntax.Element {
+	return slices.DeleteFunc(slices.Clone(run), func(e *syntax.Element) bool { return e.Name == "" && strings.TrimSpace(e.Text) == "" })
 }
 
-func hasSize(e *element) bool {
-	for _, k := range e.kids {
-		if k.name == "img" && k.has("data-size") {
+func hasSize(e *syntax.Element) bool {
+	for _, k := range e.Kids {
+		if k.Name == "img" && k.Has("data-size") {
 			return true
 		}
 	}
@@ -236,31 +238,31 @@ var blockElements = map[string]bool{
 	"ul": true, "ol": true, "blockquote": true, "hr": true, "details": true,
 }
 
-func (h *htmlReader) block(e *element) []*Node {
-	switch e.name {
+func (h *htmlReader) block(e *syntax.Element) []*Node {
+	switch e.Name {
 	case "p":
-		inlines := h.inlines(e.kids)
-		if len(inlines) == 0 && len(e.attrs) == 0 && h.strict {
+		inlines := h.inlines(e.Kids)
+		if len(inlines) == 0 && len(e.Attrs) == 0 && h.strict {
 			return h.fail() // Markdown has no empty paragraphs
 		}
 		return h.aligned(e, paragraphNode(inlines))
 	case "h1", "h2", "h3", "h4", "h5", "h6":
-		id := e.attr("id")
-		if e.has("id") && !IsAnchor(id) {
+		id := e.Attr("id")
+		if e.Has("id") && !IsAnchor(id) {
 			return h.fail()
 		}
-		n := headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids))
-		if class := strings.Join(strings.Fields(valid(e.attr("class"))), " "); class != "" {
+		n := headingNode(int(e.Name[1]-'0'), id, h.inlines(e.Kids))
+		if class := strings.Join(strings.Fields(syntax.Valid(e.Attr("class"))), " "); class != "" {
 			n.Data = setString(n.Data, "class", class)
 		}
 		return h.aligned(e, n)
 	case "hr":
 		return []*Node{blockNode("divider", nil)}
 	case "blockquote":
-		if len(e.attrs) > 0 {
+		if len(e.Attrs) > 0 {
 			return h.fail()
 		}
-		return []*Node{blockNode("blockquote", nil, Filled(h.blocks(e.kids))...)}
+		return []*Node{blockNode("blockquote", nil, Filled(h.blocks(e.Kids))...)}
 	case "ul", "ol":
 		return h.list(e)
 	case "pre":
@@ -287,12 +289,12 @@ func (h *htmlReader) block(e *element) []*Node {
 	return h.fail()
 }
 
-func (h *htmlReader) aligned(e *element, n *Node) []*Node {
-	if !e.only("align", "id", "class") || e.name == "p" && !e.only("align") {
+func (h *htmlReader) aligned(e *syntax.Element, n *Node) []*Node {
+	if !e.Only("align", "id", "class") || e.Name == "p" && !e.Only("align") {
 		return h.fail()
 	}
-	if e.has("align") {
-		align := textAlign[e.attr("align")]
+	if e.Has("align") {
+		align := textAlign[e.Attr("align")]
 		if align == "" {
 			return h.fail()
 		}
@@ -301,33 +303,33 @@ func (h *htmlReader) aligned(e *element, n *Node) []*Node {
 	return []*Node{n}
 }
 
-func (h *htmlReader) details(e *element) []*Node {
-	if !e.only("open") {
+func (h *htmlReader) details(e *syntax.Element) []*Node {
+	if !e.Only("open") {
 		return h.fail()
 	}
 	var title []*Node
-	kids := e.kids
+	kids := e.Kids
 	for i, k := range kids {
-		if k.name == "" && strings.TrimSpace(k.text) == "" {
+		if k.Name == "" && strings.TrimSpace(k.Text) == "" {
 			continue
 		}
-		if k.name == "summary" {
-			title, kids = h.inlines(k.kids), kids[i+1:]
+		if k.Name == "summary" {
+			title, kids = h.inlines(k.Kids), kids[i+1:]
 		}
 		break
 	}
 	return []*Node{detailsNode(e, title, h.blocks(kids))}
 }
 
-func (h *htmlReader) div(e *element) []*Node {
-	if e.has(customBlock) {
+func (h *htmlReader) div(e *syntax.Element) []*Node {
+	if e.Has(customBlock) {
 		return h.tag(e)
 	}
-	if !e.only("align", "data-full-width", "data-with-frame") {
+	if !e.Only("align", "data-full-width", "data-with-frame") {
 		return h.fail()
 	}
-	kids, ok := e.elements()
-	if ok && len(kids) > 0 && !slices.ContainsFunc(kids, func(k *element) bool { return k.name != "figure" }) {
+	kids, ok := e.Elements()
+	if ok && len(kids) > 0 && !slices.ContainsFunc(kids, func(k *syntax.Element) bool { return k.Name != "figure" }) {
 		images := blockNode("images", map[string]any{})
 		for _, k := range kids {
 			image := h.figure(k)
@@ -341,7 +343,7 @@ func (h *htmlReader) div(e *element) []*Node {
 		}
 		return h.fail()
 	}
-	if nodes := layout(e, h.blocks(e.kids)); nodes != nil && len(e.attrs) > 0 {
+	if nodes := layout(e, h.blocks(e.Kids)); nodes != nil && len(e.Attrs) > 0 {
 		return nodes
 	}
 	return h.fail()
@@ -349,8 +351,8 @@ func (h *htmlReader) div(e *element) []*Node {
 
 // list returns the list of a `<ul>` or `<ol>`. Attributes that only affect its
 // look are kept in the source and not in the node.
-func (h *htmlReader) list(e *element) []*Node {
-	kids, ok := e.elements()
+func (h *htmlReader) list(e *syntax.Element) []*Node {
+	kids, ok := e.Elements()
 	n, known := listOf(e)
 	if !ok || !known || len(kids) == 0 {
 		return h.fail()
@@ -359,12 +361,12 @@ func (h *htmlReader) list(e *element) []*Node {
 }
 
 // listOf returns the list node for an element, without items.
-func listOf(e *element) (n *Node, ok bool) {
-	if e.name != "ol" {
+func listOf(e *syntax.Element) (n *Node, ok bool) {
+	if e.Name != "ol" {
 		return blockNode("list-unordered", nil), true
 	}
 	n = blockNode("list-ordered", map[string]any{})
-	if v, ok := readLength(e.attr("start")); ok && v != 1.0 {
+	if v, ok := readLength(e.Attr("start")); ok && v != 1.0 {
 		f, isNumber := v.(float64)
 		if !isNumber || f != float64(int(f)) {
 			return nil, false
@@ -375,22 +377,22 @@ func listOf(e *element) (n *Node, ok bool) {
 }
 
 // items appends the list items of `<li>` elements to a list.
-func (h *htmlReader) items(n *Node, kids []*element) []*Node {
+func (h *htmlReader) items(n *Node, kids []*syntax.Element) []*Node {
 	tasks := 0
 	for _, k := range kids {
-		if k.name != "li" {
+		if k.Name != "li" {
 			return h.fail()
 		}
 		item := blockNode("list-item", nil)
-		inner := k.kids
-		if len(inner) > 0 && inner[0].name == "input" && inner[0].attr("type") == "checkbox" {
-			item.Data = map[string]any{"checked": inner[0].has("checked")}
+		inner := k.Kids
+		if len(inner) > 0 && inner[0].Name == "input" && inner[0].Attr("type") == "checkbox" {
+			item.Data = map[string]any{"checked": inner[0].Has("checked")}
 			inner = inner[1:]
 			tasks++
 		}
 		item.Nodes = Filled(h.blocks(inner))
 		if h.where != nil {
-			item.span = Span{h.where.at(k.start), h.where.at(k.end-1) + 1}
+			item.span = Span{h.where.at(k.Start), h.where.at(k.End-1) + 1}
 		}
 		n.Nodes = append(n.Nodes, item)
 	}
@@ -398,4 +400,17 @@ func (h *htmlReader) items(n *Node, kids []*element) []*Node {
 		n.Type = "list-tasks"
 	}
 	return []*Node{n}
+}
+
+// isLayout reports whether a div only specifies the layout of its content, or
+// is a hint.
+func isLayout(open string) bool {
+	e, ok := syntax.ReadElement(open)
+	return ok && (e.Only("align", "data-full-width", "data-with-frame") || isHintElement(e))
+}
+
+// isHintElement reports whether a div is a hint in the form that some exports
+// write.
+func isHintElement(e *syntax.Element) bool {
+	return e.Has(customBlock) && e.Attr("data-tag") == "hint" && e.Only(customBlock, "data-tag", "data-style", "data-icon")
 }

@@ -1,16 +1,20 @@
 package markup
 
-import "github.com/yuin/goldmark/ast"
+import (
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
+)
 
 // imageBlock returns the block of an image that is alone in its paragraph.
 func (c *converter) imageBlock(n *ast.Image) *Node {
 	image := blockNode("image", map[string]any{})
-	dest := valid(decode(string(n.Destination)))
+	dest := syntax.Valid(decode(string(n.Destination)))
 	image.setRef(FieldRef, c.resolve(dest, UseImage), dest, UseImage)
 	if alt := c.altText(n); alt != "" {
 		image.set(FieldAlt, alt)
 	}
-	if title := valid(decode(string(n.Title))); title != "" {
+	if title := syntax.Valid(decode(string(n.Title))); title != "" {
 		leaf := Leaf{Text: title}
 		c.traceTitle(&leaf, n)
 		captioned(image, []*Node{paragraphNode([]*Node{textNode(leaf)})})
@@ -20,9 +24,9 @@ func (c *converter) imageBlock(n *ast.Image) *Node {
 
 // figure returns the image of a `<figure>`, or nil if its content is not an
 // image.
-func (h *htmlReader) figure(e *element) *Node {
-	kids, ok := e.elements()
-	if !ok || len(kids) == 0 || len(kids) > 2 || len(kids) == 2 && kids[1].name != "figcaption" {
+func (h *htmlReader) figure(e *syntax.Element) *Node {
+	kids, ok := e.Elements()
+	if !ok || len(kids) == 0 || len(kids) > 2 || len(kids) == 2 && kids[1].Name != "figcaption" {
 		return nil
 	}
 	var image *Node
@@ -35,7 +39,7 @@ func (h *htmlReader) figure(e *element) *Node {
 		return nil
 	}
 	if len(kids) == 2 {
-		if caption := h.blocks(kids[1].kids); len(caption) > 0 && !isBlank(caption) {
+		if caption := h.blocks(kids[1].Kids); len(caption) > 0 && !isBlank(caption) {
 			captioned(image, caption)
 		}
 	}
@@ -66,29 +70,29 @@ func isEmptyParagraph(n *Node) bool {
 }
 
 // image returns the image block of an `<img>` or `<picture>`, or nil.
-func (h *htmlReader) image(e *element) *Node {
+func (h *htmlReader) image(e *syntax.Element) *Node {
 	dark := ""
-	if e.name == "picture" {
+	if e.Name == "picture" {
 		img, d, ok := pictureParts(e)
 		if !ok {
 			return nil
 		}
 		e, dark = img, d
 	}
-	if e.name != "img" || !e.has("src") || e.has("class") {
+	if e.Name != "img" || !e.Has("src") || e.Has("class") {
 		return nil
 	}
 	n := blockNode("image", map[string]any{})
-	src := valid(e.attr("src"))
+	src := syntax.Valid(e.Attr("src"))
 	n.setRef(FieldRef, h.c.resolve(src, UseImage), src, UseImage)
 	if dark != "" {
 		n.setRef(FieldRefDark, h.c.resolve(dark, UseImage), dark, UseImage)
 	}
-	if alt := valid(e.attr("alt")); alt != "" {
+	if alt := syntax.Valid(e.Attr("alt")); alt != "" {
 		n.set(FieldAlt, alt)
 	}
 	for _, key := range []string{"width", "height"} {
-		if l, ok := readLength(e.attr(key)); ok {
+		if l, ok := readLength(e.Attr(key)); ok {
 			n.Data[key] = l
 		}
 	}
@@ -96,7 +100,7 @@ func (h *htmlReader) image(e *element) *Node {
 }
 
 // lone returns the block of an image that is alone in its HTML.
-func (h *htmlReader) lone(e *element) *Node {
+func (h *htmlReader) lone(e *syntax.Element) *Node {
 	image := h.image(e)
 	if image == nil {
 		h.failed = true
@@ -105,13 +109,13 @@ func (h *htmlReader) lone(e *element) *Node {
 	return blockNode("images", map[string]any{}, image)
 }
 
-func (h *htmlReader) drawing(e *element) *Node {
+func (h *htmlReader) drawing(e *syntax.Element) *Node {
 	n := blockNode("drawing", map[string]any{})
-	if e.has("src") {
-		src := valid(e.attr("src"))
+	if e.Has("src") {
+		src := syntax.Valid(e.Attr("src"))
 		n.setRef(FieldRef, h.c.resolve(src, UseImage), src, UseImage)
 	}
-	if alt := valid(e.attr("alt")); alt != "" {
+	if alt := syntax.Valid(e.Attr("alt")); alt != "" {
 		n.set(FieldAlt, alt)
 	}
 	return n

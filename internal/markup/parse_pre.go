@@ -1,22 +1,26 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
+)
 
 // code parses `<pre><code>`. Lines inside `<strong>` are highlighted lines.
-func (h *htmlReader) code(e *element) []*Node {
-	kids, ok := e.elements()
-	if !ok || len(kids) != 1 || kids[0].name != "code" {
+func (h *htmlReader) code(e *syntax.Element) []*Node {
+	kids, ok := e.Elements()
+	if !ok || len(kids) != 1 || kids[0].Name != "code" {
 		return h.fail()
 	}
 	data := map[string]any{}
-	syntax := classAfter(kids[0], "lang-")
-	if syntax == "" {
-		syntax = classAfter(e, "language-")
+	language := classAfter(kids[0], "lang-")
+	if language == "" {
+		language = classAfter(e, "language-")
 	}
-	if syntax != "" {
-		data["syntax"] = syntax
+	if language != "" {
+		data["syntax"] = language
 	}
-	for _, a := range e.attrs {
+	for _, a := range e.Attrs {
 		switch a.Key {
 		case "class":
 		case "data-title":
@@ -42,12 +46,12 @@ func (h *htmlReader) code(e *element) []*Node {
 			if name = readAttrKey(name); !ok || codeKeys[name] || !attrName.MatchString(name) {
 				return h.fail()
 			}
-			data[name] = valid(a.Val)
+			data[name] = syntax.Valid(a.Val)
 		}
 	}
 	r := &codeReader{h: h}
 	r.begin()
-	r.walk(kids[0].kids, false)
+	r.walk(kids[0].Kids, false)
 	r.end()
 	if h.failed {
 		return nil
@@ -60,8 +64,8 @@ func (h *htmlReader) code(e *element) []*Node {
 	return []*Node{blockNode("code", data, lines...)}
 }
 
-func classAfter(e *element, prefix string) string {
-	for _, c := range strings.Fields(e.attr("class")) {
+func classAfter(e *syntax.Element, prefix string) string {
+	for _, c := range strings.Fields(e.Attr("class")) {
 		if s, ok := strings.CutPrefix(c, prefix); ok {
 			return s
 		}
@@ -94,11 +98,11 @@ func (r *codeReader) end() {
 	r.lines = append(r.lines, line)
 }
 
-func (r *codeReader) walk(kids []*element, marked bool) {
+func (r *codeReader) walk(kids []*syntax.Element, marked bool) {
 	for _, k := range kids {
-		switch k.name {
+		switch k.Name {
 		case "":
-			for i, s := range strings.Split(k.text, "\n") {
+			for i, s := range strings.Split(k.Text, "\n") {
 				if i > 0 {
 					r.end()
 					r.begin()
@@ -111,14 +115,14 @@ func (r *codeReader) walk(kids []*element, marked bool) {
 				}
 			}
 		case "strong":
-			if len(k.attrs) > 0 || marked {
+			if len(k.Attrs) > 0 || marked {
 				r.h.fail()
 				return
 			}
-			if len(k.kids) == 0 {
+			if len(k.Kids) == 0 {
 				r.mark(true)
 			}
-			r.walk(k.kids, true)
+			r.walk(k.Kids, true)
 		case "a", "code":
 			r.mark(marked)
 			before := len(r.b.nodes)

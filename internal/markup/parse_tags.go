@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // tagBlock is a line that begins with a `{% tag %}`. The grammar does not treat
@@ -22,7 +24,7 @@ type tagBlock struct {
 
 // tagPiece is a tag, or the text between two tags.
 type tagPiece struct {
-	tag    *tag
+	tag    *syntax.Tag
 	source string
 	at     int // offset in the source
 }
@@ -76,24 +78,24 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	}
 	scan := scanOf(pc)
 	source := scan.source
-	first, ok := readTag(source[off:])
+	first, ok := syntax.ReadTag(source[off:])
 	if !ok || off < scan.literal {
 		return nil, parser.NoChildren
 	}
-	if isLiteralTag(first.name) && loneTag(line) == "" {
+	if isLiteralTag(first.Name) && syntax.LoneTag(line) == "" {
 		return nil, parser.NoChildren // it is part of the text
 	}
-	n := &tagBlock{at: off, end: off + first.end}
+	n := &tagBlock{at: off, end: off + first.End}
 	if n.end <= seg.Stop {
 		n.pieces = tagPieces(line, off)
-		if len(n.pieces) > 1 && n.pieces[1].tag == nil && !isKnownTag(first.name) && !closedBy(n.pieces, first.name) {
+		if len(n.pieces) > 1 && n.pieces[1].tag == nil && !isKnownTag(first.Name) && !closedBy(n.pieces, first.Name) {
 			return nil, parser.NoChildren // text that begins with something like a tag
 		}
 	} else if rest := source[n.end:]; !isBlankLine(rest) {
 		return nil, parser.NoChildren // a tag of several lines must end its last line
 	}
-	if first.name == literalTag {
-		scan.literal = scan.literals[off]
+	if first.Name == literalTag {
+		scan.literal = scan.Literals[off]
 	}
 	n.Lines().Append(seg)
 	reader.AdvanceToEOL()
@@ -119,8 +121,8 @@ func tagPieces(line []byte, off int) []tagPiece {
 		}
 	}
 	for i := 0; i < len(line); {
-		t, ok := readTag(line[i:])
-		if !ok || len(pieces) > 0 && t.closes() == "" && pieces[len(pieces)-1].tag == nil {
+		t, ok := syntax.ReadTag(line[i:])
+		if !ok || len(pieces) > 0 && t.Closes() == "" && pieces[len(pieces)-1].tag == nil {
 			next := bytes.Index(line[i+1:], []byte("{%"))
 			if next < 0 {
 				break
@@ -129,8 +131,8 @@ func tagPieces(line []byte, off int) []tagPiece {
 			continue
 		}
 		flush(i)
-		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.end]), off + i})
-		i += t.end
+		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.End]), off + i})
+		i += t.End
 		text = i
 		if next := bytes.Index(line[i:], []byte("{%")); next >= 0 {
 			i += next
@@ -144,7 +146,7 @@ func tagPieces(line []byte, off int) []tagPiece {
 
 func closedBy(pieces []tagPiece, name string) bool {
 	for _, p := range pieces {
-		if p.tag != nil && p.tag.closes() == name {
+		if p.tag != nil && p.tag.Closes() == name {
 			return true
 		}
 	}
@@ -169,7 +171,7 @@ func (tagParser) Close(node ast.Node, reader text.Reader, pc parser.Context) {
 	}
 	// Read a tag of several lines without the prefixes of the enclosing blocks.
 	s := bytes.TrimSpace(n.Lines().Value(reader.Source()))
-	if t, ok := readTag(s); ok && t.end == len(s) {
+	if t, ok := syntax.ReadTag(s); ok && t.End == len(s) {
 		n.pieces = []tagPiece{{&t, string(s), n.at}}
 	} else {
 		n.pieces = []tagPiece{{nil, string(s), n.at}}
@@ -195,32 +197,32 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 			return nil, parser.NoChildren
 		}
 	} else {
-		e := scanOf(pc).elements[off]
-		if e == nil || e.openEnd > seg.Stop {
+		e := scanOf(pc).Elements[off]
+		if e == nil || e.OpenEnd > seg.Stop {
 			return nil, parser.NoChildren
 		}
-		n.name = e.name
-		alone := e.openEnd-off == len(line)
-		switch e.name {
+		n.name = e.Name
+		alone := e.OpenEnd-off == len(line)
+		switch e.Name {
 		case "picture":
 			if ast.IsParagraph(pc.LastOpenedBlock().Node) {
 				return nil, parser.NoChildren // it is part of the text
 			}
 		case "details":
-			if d, ok := readElement(string(line[:e.openEnd-off])); !ok || !d.only("open") {
+			if d, ok := syntax.ReadElement(string(line[:e.OpenEnd-off])); !ok || !d.Only("open") {
 				return nil, parser.NoChildren
 			}
-			n.open = e.close < 0 || e.close >= seg.Stop
+			n.open = e.Close < 0 || e.Close >= seg.Stop
 		case "div":
-			if !isLayout(string(line[:e.openEnd-off])) {
+			if !isLayout(string(line[:e.OpenEnd-off])) {
 				return nil, parser.NoChildren // HTML of the author
 			}
 			n.open = alone && string(line) != "<div>"
 		}
-		if !n.open && (e.close < 0 || !e.clean) {
+		if !n.open && (e.Close < 0 || !e.Clean) {
 			return nil, parser.NoChildren
 		}
-		n.ends = e.closeEnd
+		n.ends = e.CloseEnd
 	}
 	n.Lines().Append(seg)
 	n.closed = n.open || n.close || n.ends <= seg.Stop
@@ -250,7 +252,7 @@ func (p htmlParser) Continue(node ast.Node, reader text.Reader, pc parser.Contex
 	if n := node.(*ast.HTMLBlock); n.HTMLBlockType == ast.HTMLBlockType6 || n.HTMLBlockType == ast.HTMLBlockType7 {
 		line, _ := reader.PeekLine()
 		if w, pos := util.IndentWidth(line, reader.LineOffset()); w < 4 && pos < len(line) && line[pos] == '{' {
-			if _, ok := readTag(line[pos:]); ok {
+			if _, ok := syntax.ReadTag(line[pos:]); ok {
 				return parser.Close
 			}
 		}
@@ -281,7 +283,7 @@ func (mathParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (
 	if !ok {
 		return nil, parser.NoChildren
 	}
-	end, ok := scanOf(pc).maths[off]
+	end, ok := scanOf(pc).Maths[off]
 	if !ok {
 		return nil, parser.NoChildren
 	}
@@ -327,7 +329,7 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	if !ok {
 		return nil, parser.NoChildren
 	}
-	label, n := footnoteLabel(line)
+	label, n := syntax.FootnoteLabel(line)
 	if n == 0 || n >= len(line) || line[n] != ':' {
 		return nil, parser.NoChildren
 	}
@@ -348,26 +350,6 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 		return node, parser.NoChildren
 	}
 	return node, parser.HasChildren
-}
-
-// footnoteLabel parses `[^label]`. The label has no spaces and no brackets. It
-// returns the label and the length, or 0.
-func footnoteLabel(b []byte) (string, int) {
-	if len(b) < 4 || b[0] != '[' || b[1] != '^' {
-		return "", 0
-	}
-	for i := 2; i < len(b) && i < 100; i++ {
-		switch c := b[i]; {
-		case c == ']':
-			if i == 2 {
-				return "", 0
-			}
-			return string(b[2:i]), i + 1
-		case c == '[' || c <= ' ' || c == '\\' || c == '`' || c == '<':
-			return "", 0
-		}
-	}
-	return "", 0
 }
 
 func (footnoteParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {

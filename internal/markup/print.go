@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/align"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Print returns a document as Markdown in one canonical form. Parse converts it
@@ -551,7 +552,7 @@ func (p *printer) quote(n *Node) string {
 func (p *printer) math(n *Node) string {
 	lines := strings.Split(cleanLines(n.Str(FieldFormula)), "\n")
 	for i, l := range lines {
-		if isMathFence([]byte(l)) {
+		if syntax.IsMathFence([]byte(l)) {
 			lines[i] = "$ $" // it would end the formula
 		}
 	}
@@ -560,7 +561,7 @@ func (p *printer) math(n *Node) string {
 
 // cleanLines converts all line breaks to "\n", and makes s valid text.
 func cleanLines(s string) string {
-	return valid(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	return syntax.Valid(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 }
 
 // dest returns the destination of a reference of a node. If the target is

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 func (p *printer) code(n *Node) string {
@@ -111,7 +113,7 @@ func (p *printer) fence(info string, lines []string) string {
 	n := 3
 	for _, l := range lines {
 		l = strings.TrimLeft(l, " \t")
-		if k := runLength([]byte(l), c[0]); k >= n {
+		if k := syntax.RunLength([]byte(l), c[0]); k >= n {
 			n = k + 1
 		}
 	}

@@ -5,17 +5,19 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // quoteAttr returns s as a quoted HTML attribute value.
-func quoteAttr(s string) string { return `"` + attrEscaper.Replace(valid(s)) + `"` }
+func quoteAttr(s string) string { return `"` + attrEscaper.Replace(syntax.Valid(s)) + `"` }
 
 var attrEscaper = strings.NewReplacer("&", "&#x26;", `"`, "&#x22;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;", "\t", "&#x9;")
 
 // htmlString adds text as HTML. Spaces that would collapse become character
 // references.
 func (w *inlineWriter) htmlString(s string) {
-	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
+	s = syntax.Valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	space := w.afterSpace()
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -113,16 +115,16 @@ func balanced(runs []run) []run {
 		if !r.raw {
 			continue
 		}
-		if _, ok := readHTML(r.text); ok {
+		if _, ok := syntax.ReadHTML(r.text); ok {
 			continue // complete elements, or comments
 		}
 		out[i].raw = false
-		e, ok := readElement(r.text)
+		e, ok := syntax.ReadElement(r.text)
 		if !ok {
 			continue
 		}
-		names[i] = e.name
-		name, closing := strings.CutPrefix(e.name, "/")
+		names[i] = e.Name
+		name, closing := strings.CutPrefix(e.Name, "/")
 		if !closing {
 			open = append(open, i)
 			continue
@@ -169,7 +171,7 @@ func (p *printer) mathElement(n *Node) string {
 
 func (p *printer) mentionElement(n *Node) string {
 	dest := p.mustDest(n, UseLink)
-	return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
+	return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(syntax.Valid(targetName(dest)))) + "</a>"
 }
 
 func (p *printer) expression(n *Node) string { return expressionElement(n.Str(FieldExpression)) }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/util"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // inlineMode is the context in which inlines are printed.
@@ -202,7 +204,7 @@ func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 	case hasMark(r.marks, Mark{Type: "code"}) && !hasMark(active, Mark{Type: "code"}):
 		w.add(w.codeSpan(r.text))
 	default:
-		e := textEscaper{s: valid(r.text), mode: w.mode, first: i == 0, last: i == len(runs)-1}
+		e := textEscaper{s: syntax.Valid(r.text), mode: w.mode, first: i == 0, last: i == len(runs)-1}
 		if !e.last {
 			next := runs[i+1]
 			e.emojiNext = next.node != nil && next.node.Type == "emoji"
@@ -214,13 +216,13 @@ func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 
 // codeSpan returns inline code, as HTML if backticks cannot express it.
 func (w *inlineWriter) codeSpan(s string) string {
-	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
+	s = syntax.Valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	if strings.ContainsAny(s, "\n\r") || w.looksLikeMail(s) || w.mode&tableText != 0 && strings.Contains(s, "\\|") {
 		return "<code>" + entities(s) + "</code>"
 	}
 	n := 1
 	for i := 0; i < len(s); {
-		k := runLength([]byte(s[i:]), '`')
+		k := syntax.RunLength([]byte(s[i:]), '`')
 		if k == 0 {
 			i++
 			continue

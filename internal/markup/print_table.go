@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // table returns a table as a pipe table if that loses nothing, otherwise as
@@ -357,7 +358,7 @@ func (p *printer) htmlCell(t *TableData, r RowData, c ColumnData) string {
 }
 
 func anchorElement(dest string) string {
-	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
+	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(syntax.Valid(targetName(dest)))) + "</a>"
 }
 
 func (p *printer) listCell(t *TableData, v any, kind string) string {

@@ -2,9 +2,10 @@ package markup
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // tagWriter writes a tag like `{% name a="b" %}`.
@@ -20,7 +21,7 @@ func openTag(name string) *tagWriter {
 }
 
 func (w *tagWriter) attr(name, value string) *tagWriter {
-	w.b.WriteString(" " + name + "=" + quoteValue(cleanLines(value)))
+	w.b.WriteString(" " + name + "=" + syntax.QuoteValue(cleanLines(value)))
 	return w
 }
 
@@ -51,14 +52,12 @@ func flagText(v bool) string {
 	return "false"
 }
 
-var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
-
 // others writes the data that is not in known, such as unsupported attributes.
 func (w *tagWriter) others(n *Node, known ...string) *tagWriter { return w.rest(n.Data, known) }
 
 func (w *tagWriter) rest(data map[string]any, known []string) *tagWriter {
 	for k, v := range sortedPairs(data) {
-		if slices.Contains(known, k) || !attributeName.MatchString(k) || v == nil {
+		if slices.Contains(known, k) || !syntax.AttributeName.MatchString(k) || v == nil {
 			continue
 		}
 		w.attr(k, valueText(v))
@@ -169,7 +168,7 @@ func openIntegration(_ *printer, n *Node) *tagWriter {
 
 func openInclude(dest string) *tagWriter {
 	w := openTag("include")
-	w.b.WriteString(" " + quoteValue(dest))
+	w.b.WriteString(" " + syntax.QuoteValue(dest))
 	return w
 }
 
@@ -261,7 +260,7 @@ func join(s, end string) string {
 func expressionText(s string) string {
 	s = strings.TrimSpace(oneLineFormula(s))
 	whole := "{% if " + s + " %}"
-	if t, ok := readTag([]byte(whole)); ok && t.end == len(whole) {
+	if t, ok := syntax.ReadTag([]byte(whole)); ok && t.End == len(whole) {
 		return s
 	}
 	return strings.ReplaceAll(s, "%}", "% }")
@@ -368,10 +367,10 @@ func (p *printer) disturbs(source string) bool {
 				if piece.tag == nil {
 					continue
 				}
-				if name := piece.tag.closes(); name != "" {
+				if name := piece.tag.Closes(); name != "" {
 					open[name]--
 				} else {
-					open[piece.tag.name]++
+					open[piece.tag.Name]++
 				}
 			}
 		}

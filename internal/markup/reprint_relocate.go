@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Relocate returns body with the current destinations. doc was parsed from
@@ -227,7 +228,7 @@ func destAt(source string, i int, want map[string]string) (from, written string,
 		written = rest[:end]
 		// A tag has its own quoting; an HTML element has character references.
 		form = attrForm
-		from = decodeHTML(written, false)
+		from = syntax.DecodeHTML(written, false)
 		if open := strings.LastIndexAny(before, "<{"); open >= 0 && strings.HasPrefix(before[open:], "{%") {
 			form = tagForm
 			from = written
@@ -254,7 +255,7 @@ func writeForm(dest string, form destForm) string {
 		s := quoteAttr(dest)
 		return s[1 : len(s)-1]
 	case tagForm:
-		s := quoteValue(dest)
+		s := syntax.QuoteValue(dest)
 		return s[1 : len(s)-1]
 	}
 	return writeDest(dest)

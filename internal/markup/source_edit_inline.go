@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/markup/align"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // glyph is a character of a text, or an inline without text, together with its
@@ -348,7 +349,7 @@ func (e *inlineEdit) spellings(s string, like *glyph) []string {
 		out = append(out, s)
 	}
 	for _, mode := range []inlineMode{e.mode, e.mode | tableText | singleLineText} {
-		x := textEscaper{s: valid(s), mode: mode}
+		x := textEscaper{s: syntax.Valid(s), mode: mode}
 		x.first, x.last = e.before() == nil, e.after() == nil
 		out = append(out, x.escape())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/octavo-docs/octavo/internal/markup/align"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // asLink returns the alternatives for an edit of one link that keep the form in
@@ -267,10 +268,10 @@ func closingBracket(s string) int {
 		case '\\':
 			i++
 		case '`':
-			n := runLength([]byte(s[i:]), '`')
+			n := syntax.RunLength([]byte(s[i:]), '`')
 			i += n - 1
 			for k := i + 1; k < len(s); {
-				if run := runLength([]byte(s[k:]), '`'); run == n {
+				if run := syntax.RunLength([]byte(s[k:]), '`'); run == n {
 					i = k + n - 1
 					break
 				} else {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // tableBuilder builds a table column by column and row by row. Ids are derived
@@ -145,7 +147,7 @@ func (c *converter) pipeTable(n *extast.Table) *Node {
 }
 
 // table returns the table of a `<table>`, or nil if its form is not supported.
-func (h *htmlReader) table(e *element) *Node {
+func (h *htmlReader) table(e *syntax.Element) *Node {
 	head, rows, ok := tableRows(e)
 	if !ok {
 		return nil
@@ -163,7 +165,7 @@ func (h *htmlReader) table(e *element) *Node {
 	return n
 }
 
-func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[string]bool) *Node {
+func (h *htmlReader) tableNode(e *syntax.Element, head, rows []*syntax.Element, asText map[string]bool) *Node {
 	t := newTable(h.c.arena)
 	t.asText, t.traced = asText, h.where != nil
 	visible := []any{}
@@ -200,27 +202,27 @@ func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[str
 const maxTableColumns = 200
 
 // tableRows returns the cells of the header and the rows below it.
-func tableRows(e *element) (head []*element, rows []*element, ok bool) {
-	kids, clean := e.elements()
+func tableRows(e *syntax.Element) (head []*syntax.Element, rows []*syntax.Element, ok bool) {
+	kids, clean := e.Elements()
 	if !clean {
 		return nil, nil, false
 	}
 	seen := false
 	for _, k := range kids {
-		switch k.name {
+		switch k.Name {
 		case "thead":
-			trs, clean := k.elements()
+			trs, clean := k.Elements()
 			if !clean || len(trs) > 1 || seen || len(rows) > 0 {
 				return nil, nil, false
 			}
 			seen = true
 			for _, tr := range trs {
-				if head, clean = tr.elements(); !clean || tr.name != "tr" {
+				if head, clean = tr.Elements(); !clean || tr.Name != "tr" {
 					return nil, nil, false
 				}
 			}
 		case "tbody", "tfoot":
-			trs, clean := k.elements()
+			trs, clean := k.Elements()
 			if !clean {
 				return nil, nil, false
 			}
@@ -233,26 +235,26 @@ func tableRows(e *element) (head []*element, rows []*element, ok bool) {
 		}
 	}
 	for _, r := range rows {
-		cells, clean := r.elements()
-		if r.name != "tr" || !clean || slices.ContainsFunc(cells, func(c *element) bool { return c.name != "td" && c.name != "th" }) {
+		cells, clean := r.Elements()
+		if r.Name != "tr" || !clean || slices.ContainsFunc(cells, func(c *syntax.Element) bool { return c.Name != "td" && c.Name != "th" }) {
 			return nil, nil, false
 		}
 	}
 	if !seen && len(rows) > 0 {
-		if cells, _ := rows[0].elements(); len(cells) > 0 && !slices.ContainsFunc(cells, func(c *element) bool { return c.name != "th" }) {
+		if cells, _ := rows[0].Elements(); len(cells) > 0 && !slices.ContainsFunc(cells, func(c *syntax.Element) bool { return c.Name != "th" }) {
 			head, rows = cells, rows[1:]
 		}
 	}
 	for _, th := range head {
-		if th.name != "th" && th.name != "td" || th.has("colspan") || th.has("rowspan") {
+		if th.Name != "th" && th.Name != "td" || th.Has("colspan") || th.Has("rowspan") {
 			return nil, nil, false
 		}
 	}
 	return head, rows, true
 }
 
-func rowWidth(tr *element) int {
-	cells, _ := tr.elements()
+func rowWidth(tr *syntax.Element) int {
+	cells, _ := tr.Elements()
 	n := 0
 	for _, c := range cells {
 		n += cellReach(c, "colspan")
@@ -260,19 +262,19 @@ func rowWidth(tr *element) int {
 	return n
 }
 
-func cellReach(e *element, attr string) int {
-	n, err := strconv.Atoi(e.attr(attr))
+func cellReach(e *syntax.Element, attr string) int {
+	n, err := strconv.Atoi(e.Attr(attr))
 	if err != nil || n < 1 {
 		return 1
 	}
 	return min(n, maxSpan)
 }
 
-func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, widths map[string]any) {
-	typ := th.attr("data-type")
-	var options *element
-	kids := slices.DeleteFunc(slices.Clone(th.kids), func(k *element) bool {
-		if k.name == "select" {
+func (h *htmlReader) tableColumn(t *tableBuilder, th *syntax.Element, visible *[]any, widths map[string]any) {
+	typ := th.Attr("data-type")
+	var options *syntax.Element
+	kids := slices.DeleteFunc(slices.Clone(th.Kids), func(k *syntax.Element) bool {
+		if k.Name == "select" {
 			options = k
 			return true
 		}
@@ -286,10 +288,10 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	}
 	id, def := t.column(typ)
 	t.title(id, h.inlines(kids))
-	if !th.has("data-hidden") {
+	if !th.Has("data-hidden") {
 		*visible = append(*visible, id)
 	}
-	if w, ok := readLength(th.attr("width")); ok {
+	if w, ok := readLength(th.Attr("width")); ok {
 		if f, pixels := w.(float64); pixels {
 			widths[id] = f
 			t.view["useNewSizing"] = true
@@ -299,28 +301,28 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	}
 	switch typ {
 	case "text":
-		if a := th.attr("align"); slices.Contains(ColumnAlignments, a) {
+		if a := th.Attr("align"); slices.Contains(ColumnAlignments, a) {
 			def["textAlignment"] = a
 		}
-		if a := th.attr("valign"); slices.Contains(VerticalAlignments, a) {
+		if a := th.Attr("valign"); slices.Contains(VerticalAlignments, a) {
 			def["verticalAlignment"] = a
 		}
 	case "users":
-		def["multiple"] = th.has("data-multiple")
+		def["multiple"] = th.Has("data-multiple")
 	case "rating":
 		def["max"] = 5.0
-		if v, ok := readLength(th.attr("data-max")); ok {
+		if v, ok := readLength(th.Attr("data-max")); ok {
 			if f, isNumber := v.(float64); isNumber {
 				def["max"] = f
 			}
 		}
 	case "select":
-		def["multiple"] = options != nil && options.has("multiple")
+		def["multiple"] = options != nil && options.Has("multiple")
 		list := []any{}
 		if options != nil {
-			for _, o := range options.kids {
-				if o.name == "option" {
-					list = append(list, map[string]any{"value": valid(o.attr("value")), "label": valid(o.attr("label")), "color": valid(o.attr("color"))})
+			for _, o := range options.Kids {
+				if o.Name == "option" {
+					list = append(list, map[string]any{"value": syntax.Valid(o.Attr("value")), "label": syntax.Valid(o.Attr("label")), "color": syntax.Valid(o.Attr("color"))})
 				}
 			}
 		}
@@ -329,52 +331,52 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 }
 
 // tableSettings reads the attributes of the table element.
-func tableSettings(t *tableBuilder, e *element, head []*element, visible []any, widths map[string]any) {
+func tableSettings(t *tableBuilder, e *syntax.Element, head []*syntax.Element, visible []any, widths map[string]any) {
 	data := t.node.Data
-	if e.attr("data-full-width") == "true" {
+	if e.Attr("data-full-width") == "true" {
 		data["fullWidth"] = true
 	}
-	if e.has("data-search") {
-		data["search"] = e.attr("data-search") != "false"
+	if e.Has("data-search") {
+		data["search"] = e.Attr("data-search") != "false"
 	}
 	view := t.view
 	view["columns"] = visible
-	if e.attr("data-view") != "cards" {
-		if e.has("data-header-hidden") {
+	if e.Attr("data-view") != "cards" {
+		if e.Has("data-header-hidden") {
 			view["hideHeader"] = true
 		}
 		if len(widths) > 0 {
 			view["columnWidths"] = widths
 		}
-		if e.has("data-sticky-header") {
+		if e.Has("data-sticky-header") {
 			view["stickyHeader"] = true
 		}
-		if e.has("data-sticky-first-column") {
+		if e.Has("data-sticky-first-column") {
 			view["stickyFirstColumn"] = true
 		}
 		return
 	}
 	clear(view)
 	view["type"], view["columns"], view["cardSize"] = "cards", visible, "medium"
-	if e.attr("data-card-size") == "large" {
+	if e.Attr("data-card-size") == "large" {
 		view["cardSize"] = "large"
 	}
-	if e.has("data-card-wrap") {
-		view["wrap"] = e.attr("data-card-wrap") != "false"
+	if e.Has("data-card-wrap") {
+		view["wrap"] = e.Attr("data-card-wrap") != "false"
 	}
-	if e.has("data-hide-column-title") {
-		view["hideColumnTitle"] = e.attr("data-hide-column-title") != "false"
+	if e.Has("data-hide-column-title") {
+		view["hideColumnTitle"] = e.Attr("data-hide-column-title") != "false"
 	}
 	if len(head) == 0 {
 		view["hideColumnTitle"] = true
 	}
 	for i, th := range head {
 		switch {
-		case th.has("data-card-target"):
+		case th.Has("data-card-target"):
 			view["targetDefinition"] = t.columns[i]
-		case th.has("data-card-cover"):
+		case th.Has("data-card-cover"):
 			view["coverDefinition"] = t.columns[i]
-		case th.has("data-card-cover-dark"):
+		case th.Has("data-card-cover-dark"):
 			view["coverDefinitionDark"] = t.columns[i]
 		}
 	}
@@ -382,15 +384,15 @@ func tableSettings(t *tableBuilder, e *element, head []*element, visible []any, 
 
 // tableBody reads the rows. A cell that spans other cells is recorded as a
 // merge; the covered cells stay empty.
-func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
+func (h *htmlReader) tableBody(t *tableBuilder, rows []*syntax.Element) bool {
 	covered := map[[2]int]bool{}
 	var merges []any
 	for y, tr := range rows {
 		row, values := t.row()
 		if t.traced {
-			t.trace().rows = append(t.trace().rows, Span{h.where.at(tr.start), h.where.at(tr.end-1) + 1})
+			t.trace().rows = append(t.trace().rows, Span{h.where.at(tr.Start), h.where.at(tr.End-1) + 1})
 		}
-		cells, _ := tr.elements()
+		cells, _ := tr.Elements()
 		x, first := 0, len(t.node.Fragments)
 		for _, td := range cells {
 			for covered[[2]int{y, x}] {

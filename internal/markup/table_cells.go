@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // tableCell reads a cell by the type of its column. If the content does not
 // have that type, it adds the column to asText.
-func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
+func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *syntax.Element) {
 	def := t.definition[column].(map[string]any)
-	text := strings.TrimSpace(td.plain())
-	bare := !slices.ContainsFunc(td.kids, func(k *element) bool { return k.name != "" })
+	text := strings.TrimSpace(td.Plain())
+	bare := !slices.ContainsFunc(td.Kids, func(k *syntax.Element) bool { return k.Name != "" })
 	if text == "null" && bare && def["type"] != "text" {
 		return // exporters write this for an empty cell
 	}
 	switch def["type"] {
 	case "text":
-		t.cell(row, values, column, h.blocks(td.kids))
+		t.cell(row, values, column, h.blocks(td.Kids))
 	case "number", "rating":
 		if f, err := strconv.ParseFloat(text, 64); err == nil && !strings.ContainsAny(text, "xXpPnN_iI") {
 			values[column] = f
@@ -35,8 +36,8 @@ func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]an
 	case "files", "users":
 		h.listCell(t, values, column, td, def["type"] == "files")
 	case "content-ref":
-		if a := firstElement(td, "a"); a != nil && a.has("href") {
-			dest := valid(a.attr("href"))
+		if a := firstElement(td, "a"); a != nil && a.Has("href") {
+			dest := syntax.Valid(a.Attr("href"))
 			values[column] = t.reference(h.c.resolve(dest, UseLink), dest, UseLink)
 		}
 	case "image":
@@ -54,10 +55,10 @@ func (t *tableBuilder) reference(ref docs.Ref, dest string, use Use) docs.Ref {
 	return ref
 }
 
-func pickedOptions(td *element, def map[string]any) []any {
+func pickedOptions(td *syntax.Element, def map[string]any) []any {
 	var picked []any
-	walkElements(td, func(e *element) {
-		if v := valid(e.attr("data-option")); e.name == "span" && v != "" {
+	walkElements(td, func(e *syntax.Element) {
+		if v := syntax.Valid(e.Attr("data-option")); e.Name == "span" && v != "" {
 			picked = append(picked, v)
 		}
 	})
@@ -66,7 +67,7 @@ func pickedOptions(td *element, def map[string]any) []any {
 	}
 	// Handwritten cells have labels or values, separated by commas.
 	options, _ := def["options"].([]any)
-	for _, s := range strings.Split(td.plain(), ",") {
+	for _, s := range strings.Split(td.Plain(), ",") {
 		s = strings.TrimSpace(s)
 		for _, o := range options {
 			if m := o.(map[string]any); s != "" && (m["value"] == s || m["label"] == s) {
@@ -78,16 +79,16 @@ func pickedOptions(td *element, def map[string]any) []any {
 	return picked
 }
 
-func walkElements(e *element, f func(*element)) {
-	for _, k := range e.kids {
+func walkElements(e *syntax.Element, f func(*syntax.Element)) {
+	for _, k := range e.Kids {
 		f(k)
 		walkElements(k, f)
 	}
 }
 
-func firstElement(e *element, names ...string) (found *element) {
-	walkElements(e, func(k *element) {
-		if found == nil && slices.Contains(names, k.name) {
+func firstElement(e *syntax.Element, names ...string) (found *syntax.Element) {
+	walkElements(e, func(k *syntax.Element) {
+		if found == nil && slices.Contains(names, k.Name) {
 			found = k
 		}
 	})
@@ -96,21 +97,21 @@ func firstElement(e *element, names ...string) (found *element) {
 
 // listCell reads links to files or people into a list of their ids. A
 // destination that is not resolved to one is in the list as it is written.
-func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column string, td *element, files bool) {
+func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column string, td *syntax.Element, files bool) {
 	var list []any
 	use, kind := UseLink, docs.RefUser
 	if files {
 		use, kind = UseFile, docs.RefFile
 	}
-	walkElements(td, func(e *element) {
-		dest := e.attr("href")
-		if e.name == "img" {
-			dest = e.attr("src")
+	walkElements(td, func(e *syntax.Element) {
+		dest := e.Attr("href")
+		if e.Name == "img" {
+			dest = e.Attr("src")
 		}
-		if dest == "" || e.name != "a" && e.name != "img" {
+		if dest == "" || e.Name != "a" && e.Name != "img" {
 			return
 		}
-		dest = valid(dest)
+		dest = syntax.Valid(dest)
 		ref := t.reference(h.c.resolve(dest, use), dest, use)
 		if ref.Kind == kind && ref.Space == "" {
 			list = append(list, ref.Target())
@@ -125,23 +126,23 @@ func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column str
 
 // imageCell reads an image: a link to the image, or an `<img>` with its
 // alternative text.
-func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column string, td *element) {
+func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column string, td *syntax.Element) {
 	e := firstElement(td, "img", "a")
 	if e == nil {
 		return
 	}
-	dest := e.attr("href")
-	if e.name == "img" {
-		dest = e.attr("src")
+	dest := e.Attr("href")
+	if e.Name == "img" {
+		dest = e.Attr("src")
 	}
 	if dest == "" {
 		return
 	}
-	dest = valid(dest)
+	dest = syntax.Valid(dest)
 	ref := t.reference(h.c.resolve(dest, UseImage), dest, UseImage)
-	fit, alt := td.attr("data-object-fit"), ""
-	if e.name == "img" {
-		alt = valid(e.attr("alt"))
+	fit, alt := td.Attr("data-object-fit"), ""
+	if e.Name == "img" {
+		alt = syntax.Valid(e.Attr("alt"))
 	}
 	if !slices.Contains(ObjectFits, fit) {
 		fit = ""

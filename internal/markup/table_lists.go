@@ -3,6 +3,8 @@ package markup
 import (
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // A cell of a pipe table is one line, so a list in it is written as inline
@@ -61,8 +63,8 @@ func isListTag(l Leaf) bool {
 	if !l.Raw || len(l.Marks) > 0 {
 		return false
 	}
-	e, ok := readElement(l.Text)
-	return ok && slices.Contains(listTags, e.name)
+	e, ok := syntax.ReadElement(l.Text)
+	return ok && slices.Contains(listTags, e.Name)
 }
 
 func (l *cellLists) inline(n *Node) {
@@ -83,7 +85,7 @@ func (l *cellLists) inline(n *Node) {
 			continue
 		}
 		flush()
-		e, _ := readElement(leaf.Text)
+		e, _ := syntax.ReadElement(leaf.Text)
 		l.tag(e)
 	}
 	flush()
@@ -97,9 +99,9 @@ func (l *cellLists) top() string {
 	return l.open[len(l.open)-1].name
 }
 
-func (l *cellLists) tag(e *element) {
+func (l *cellLists) tag(e *syntax.Element) {
 	l.paragraph()
-	name, closing := strings.CutPrefix(e.name, "/")
+	name, closing := strings.CutPrefix(e.Name, "/")
 	switch {
 	case !closing && name == "li":
 		if l.top() == "li" {

@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
+)
 
 // Two generations of tags describe an operation of an API: api-method, whose
 // parts are nested tags, and swagger, whose parts follow each other. The
@@ -58,16 +62,16 @@ type apiReader struct {
 
 // apiNode returns the block of a tag that describes an operation.
 func (c *converter) apiNode(i *item) *Node {
-	as := cleanAttributes(i.piece.tag.args)
+	as := cleanAttributes(i.piece.tag.Args)
 	r := &apiReader{c: c, api: &inlineAPI{}}
-	method, _ := as.get("method")
-	path, _ := as.get("path")
-	host, ok := as.get("host")
+	method, _ := as.Get("method")
+	path, _ := as.Get("path")
+	host, ok := as.Get("host")
 	if !ok {
-		host, _ = as.get("baseUrl")
+		host, _ = as.Get("baseUrl")
 	}
 	address := singleLine(strings.ToUpper(method) + " " + host + path)
-	if summary, _ := as.get("summary"); singleLine(summary) != "" {
+	if summary, _ := as.Get("summary"); singleLine(summary) != "" {
 		r.title = []*Node{textNode(Leaf{Text: singleLine(summary)})}
 	}
 	if address != "" {
@@ -77,7 +81,7 @@ func (c *converter) apiNode(i *item) *Node {
 	if len(r.title) == 0 && address != "" {
 		r.title = []*Node{textNode(Leaf{Text: address})}
 	}
-	n := detailsNode(&element{}, r.title, r.body)
+	n := detailsNode(&syntax.Element{}, r.title, r.body)
 	r.api.method, r.api.server, r.api.path, r.api.title = singleLine(strings.ToUpper(method)), singleLine(host), singleLine(path), r.title
 	n.setExtra(func(e *extras) { e.api = r.api })
 	return n
@@ -115,7 +119,7 @@ func apiPartOf(i *item) string {
 	if !i.closed || i.piece == nil || i.piece.tag == nil {
 		return ""
 	}
-	return apiPart(i.piece.tag.name)
+	return apiPart(i.piece.tag.Name)
 }
 
 // limitTo sets the limit of the next item to the start of the item after it. It
@@ -145,7 +149,7 @@ func (r *apiReader) others(items []*item, from, to int) {
 }
 
 func (r *apiReader) part(i *item) {
-	as := cleanAttributes(i.piece.tag.args)
+	as := cleanAttributes(i.piece.tag.Args)
 	switch part := apiPartOf(i); part {
 	case "summary":
 		nodes := r.c.inside(i)
@@ -176,9 +180,9 @@ func (r *apiReader) part(i *item) {
 
 // isExample reports whether a response tag has a status. The other kind of
 // response tag contains examples.
-func isExample(as attributes) bool {
-	_, status := as.get("status")
-	_, code := as.get("httpCode")
+func isExample(as syntax.Attributes) bool {
+	_, status := as.Get("status")
+	_, code := as.Get("httpCode")
 	return status || code
 }
 
@@ -209,20 +213,20 @@ func (r *apiReader) label(label string) {
 }
 
 // parameter adds a parameter to the list of its kind.
-func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
-	place, _ := as.get("in")
+func (r *apiReader) parameter(i *item, as syntax.Attributes, about []*Node) {
+	place, _ := as.Get("in")
 	if apiLabels[place] != "" {
 		r.label(apiLabels[place])
 		r.place = place
 	}
 	var leaves []Leaf
-	name, _ := as.get("name")
+	name, _ := as.Get("name")
 	if name = singleLine(name); name != "" {
 		leaves = append(leaves, Leaf{Text: name, Marks: []Mark{{Type: "code"}}, trace: r.written(i, "name", name)})
 	}
-	typ, _ := as.get("type")
+	typ, _ := as.Get("type")
 	words := singleLine(typ)
-	v, _ := as.get("required")
+	v, _ := as.Get("required")
 	r.api.parameters = append(r.api.parameters, inlineParameter{r.place, name, words, v == "true", about})
 	if v == "true" {
 		words = strings.TrimPrefix(words+", required", ", ")
@@ -248,21 +252,21 @@ func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
 
 // response adds a response of the operation: its status and content. It uses no
 // tabs, because the contract allows none in an expandable.
-func (r *apiReader) response(i *item, as attributes) {
-	title, ok := as.get("status")
+func (r *apiReader) response(i *item, as syntax.Attributes) {
+	title, ok := as.Get("status")
 	if !ok {
-		title, _ = as.get("httpCode")
+		title, _ = as.Get("httpCode")
 	}
 	if singleLine(title) != "" {
 		r.body = append(r.body, markedParagraph(singleLine(title), "bold"))
 	}
-	if about, _ := as.get("description"); singleLine(about) != "" {
+	if about, _ := as.Get("description"); singleLine(about) != "" {
 		r.body = append(r.body, paragraphNode([]*Node{textNode(Leaf{Text: singleLine(about)})}))
 	}
 	if r.title == nil {
 		r.title = []*Node{} // a summary in the response is not that of the operation
 	}
-	about, _ := as.get("description")
+	about, _ := as.Get("description")
 	outer, in := r.in, &inlineResponse{status: singleLine(title), about: singleLine(about)}
 	r.in = in
 	r.c.within(i, "", func() { r.parts(i.kids) })

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // oldTags maps former names of tags to the current ones.
@@ -23,7 +24,7 @@ func tagName(name string) string {
 
 // tag returns the nodes of a tag and its content.
 func (c *converter) tag(i *item) []*Node {
-	t, name := i.piece.tag, tagName(i.piece.tag.name)
+	t, name := i.piece.tag, tagName(i.piece.tag.Name)
 	raw := func(why string) []*Node {
 		if why != "" {
 			c.problem(i.piece.at, why+"; it is kept as it is")
@@ -34,8 +35,8 @@ func (c *converter) tag(i *item) []*Node {
 		raw(foreignTag(i))
 		return []*Node{c.rawMarker(c.sourceOf(i))}
 	}
-	if t.closes() != "" {
-		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.name))
+	if t.Closes() != "" {
+		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.Name))
 	}
 	if !isKnownTag(name) {
 		return raw("")
@@ -45,21 +46,21 @@ func (c *converter) tag(i *item) []*Node {
 		form = &tagType{name: name}
 	}
 	if parent := form.in; parent != "" && c.parentTag != parent {
-		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, parent))
+		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.Name, parent))
 	}
 	part := form.part
 	if !i.closed && form.container && !form.alone {
 		return c.lacksEnd(raw, t)
 	}
 	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
-		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.name, part))
+		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.Name, part))
 	}
 	if name == literalTag {
 		if !i.closed {
 			return c.lacksEnd(raw, t)
 		}
 		if nodes := c.inside(i); len(nodes) > 0 {
-			if i.close != nil && c.literals[i.piece.at] == i.close.at { // nothing up to the end tag was parsed as a tag
+			if i.close != nil && c.Literals[i.piece.at] == i.close.at { // nothing up to the end tag was parsed as a tag
 				markLiteral(nodes)
 			}
 			return nodes
@@ -67,7 +68,7 @@ func (c *converter) tag(i *item) []*Node {
 		return raw("")
 	}
 	if apiPart(name) != "" {
-		return raw(fmt.Sprintf("{%% %s %%} is a part of the description of an operation, which it is not in here", t.name))
+		return raw(fmt.Sprintf("{%% %s %%} is a part of the description of an operation, which it is not in here", t.Name))
 	}
 	if apiTags[name] && !isSpecification(t) {
 		if !i.closed {
@@ -86,7 +87,7 @@ func (c *converter) tag(i *item) []*Node {
 		return raw("") // a part was kept verbatim, which was already reported
 	}
 	wrong := c.misspelled(name, i.piece)
-	if n := c.tagNode(name, t.args, kids, body); n != nil {
+	if n := c.tagNode(name, t.Args, kids, body); n != nil {
 		c.checkStyle(i, n)
 		return []*Node{n}
 	} else if wrong {
@@ -94,19 +95,19 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	why := "lacks an attribute that it needs"
 	if form.lacks != nil {
-		if why = form.lacks(cleanAttributes(t.args)); why == "" {
+		if why = form.lacks(cleanAttributes(t.Args)); why == "" {
 			return raw("")
 		}
 	}
-	return raw(fmt.Sprintf("{%% %s %%} %s", t.name, why))
+	return raw(fmt.Sprintf("{%% %s %%} %s", t.Name, why))
 }
 
-func lacksCode(attributes) string { return "holds one block of code and nothing else" }
+func lacksCode(syntax.Attributes) string { return "holds one block of code and nothing else" }
 
-func lacksDate(attributes) string { return `needs a date such as date="2026-01-31"` }
+func lacksDate(syntax.Attributes) string { return `needs a date such as date="2026-01-31"` }
 
-func lacksContent(as attributes) string {
-	if dest, _ := as.get(""); dest != "" {
+func lacksContent(as syntax.Attributes) string {
+	if dest, _ := as.Get(""); dest != "" {
 		return "" // whoever resolves destinations reports it as missing
 	}
 	return "names no reusable content"
@@ -117,7 +118,7 @@ func (c *converter) checkStyle(i *item, n *Node) {
 	if n.Type != "hint" {
 		return
 	}
-	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str(FieldStyle) {
+	if style, _ := cleanAttributes(i.piece.tag.Args).Get("style"); style != "" && style != n.Str(FieldStyle) {
 		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(HintStyles, ", ")))
 	}
 }
@@ -126,18 +127,18 @@ func (c *converter) checkStyle(i *item, n *Node) {
 // reported, so that each part of a page is reported once. Neither is a condition
 // of another form: UnreadExpressions names it.
 func foreignTag(i *item) string {
-	if i.piece.tag.closes() != "" || conditionTag.MatchString(i.piece.source) {
+	if i.piece.tag.Closes() != "" || conditionTag.MatchString(i.piece.source) {
 		return ""
 	}
-	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.tag.name)
+	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.tag.Name)
 }
 
 // lacksEnd reports a tag that is not closed.
-func (c *converter) lacksEnd(raw func(why string) []*Node, t *tag) []*Node {
+func (c *converter) lacksEnd(raw func(why string) []*Node, t *syntax.Tag) []*Node {
 	before := len(*c.problems)
-	nodes := raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name))
+	nodes := raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.Name, t.Name))
 	if found := (*c.problems)[before:]; len(found) > 0 {
-		found[0].lacks = "end" + t.name
+		found[0].lacks = "end" + t.Name
 	}
 	return nodes
 }
@@ -171,7 +172,7 @@ func (c *converter) bodyOf(i *item) string {
 
 // isTag reports whether an item is an opening tag with a name.
 func (i *item) isTag(name string) bool {
-	return i.piece != nil && i.piece.tag != nil && i.opens() != "" && tagName(i.piece.tag.name) == name
+	return i.piece != nil && i.piece.tag != nil && i.opens() != "" && tagName(i.piece.tag.Name) == name
 }
 
 func isKnownTag(name string) bool {
@@ -179,18 +180,18 @@ func isKnownTag(name string) bool {
 }
 
 // cleanAttributes parses attributes and makes their values valid for a node.
-func cleanAttributes(args string) attributes {
-	as := readAttributes(args)
+func cleanAttributes(args string) syntax.Attributes {
+	as := syntax.ReadAttributes(args)
 	for i := range as {
-		as[i].value = cleanLines(as[i].value)
+		as[i].Value = cleanLines(as[i].Value)
 	}
 	return as
 }
 
 // isSpecification reports whether a swagger tag names a specification file.
-func isSpecification(t *tag) bool {
-	src, _ := readAttributes(t.args).get("src")
-	return t.name == "swagger" && src != ""
+func isSpecification(t *syntax.Tag) bool {
+	src, _ := syntax.ReadAttributes(t.Args).Get("src")
+	return t.Name == "swagger" && src != ""
 }
 
 // tagNode returns the block of a tag, or nil if the tag is not valid.
@@ -206,21 +207,21 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 }
 
 func tabsNode(_ *converter, t *tagContent) *Node {
-	return blockNode("tabs", t.as.flags(nil, "fullWidth"), t.kids...)
+	return blockNode("tabs", t.as.Flags(nil, "fullWidth"), t.kids...)
 }
 
 func tabNode(_ *converter, t *tagContent) *Node {
-	return blockNode("tabs-item", t.as.strings(t.others(), "title", "icon", "slug"), Filled(t.kids)...)
+	return blockNode("tabs-item", t.as.Strings(t.others(), "title", "icon", "slug"), Filled(t.kids)...)
 }
 
 func stepperNode(_ *converter, t *tagContent) *Node { return blockNode("stepper", nil, t.kids...) }
 
 func stepNode(_ *converter, t *tagContent) *Node {
-	return blockNode("stepper-step", t.as.strings(t.others(), "icon"), Filled(t.kids)...)
+	return blockNode("stepper-step", t.as.Strings(t.others(), "icon"), Filled(t.kids)...)
 }
 
 func columnsNode(_ *converter, t *tagContent) *Node {
-	return blockNode("columns", t.as.flags(t.others(), "fullWidth"), t.kids...)
+	return blockNode("columns", t.as.Flags(t.others(), "fullWidth"), t.kids...)
 }
 
 func ifNode(_ *converter, t *tagContent) *Node {
@@ -232,24 +233,24 @@ func ifNode(_ *converter, t *tagContent) *Node {
 
 func updatesNode(_ *converter, t *tagContent) *Node {
 	data := map[string]any{"format": "full"}
-	if v, _ := t.as.get("format"); v == "numeric" || v == "short" {
+	if v, _ := t.as.Get("format"); v == "numeric" || v == "short" {
 		data["format"] = v
 	}
 	return blockNode("updates", data, t.kids...)
 }
 
 func embedNode(_ *converter, t *tagContent) *Node {
-	url, _ := t.as.get("url")
+	url, _ := t.as.Get("url")
 	if _, safe := SafeURL(url); !safe || url == "" {
 		return nil
 	}
-	n := blockNode("embed", t.as.flags(t.others(), "fullWidth"))
+	n := blockNode("embed", t.as.Flags(t.others(), "fullWidth"))
 	n.Data = setString(n.Data, "url", url)
 	return captioned(n, t.kids)
 }
 
 func fileNode(c *converter, t *tagContent) *Node {
-	src, ok := t.as.get("src")
+	src, ok := t.as.Get("src")
 	if !ok {
 		return nil
 	}
@@ -259,11 +260,11 @@ func fileNode(c *converter, t *tagContent) *Node {
 }
 
 func contentRefNode(c *converter, t *tagContent) *Node {
-	url, ok := t.as.get(t.attributes[0])
+	url, ok := t.as.Get(t.attributes[0])
 	if !ok {
 		return nil
 	}
-	n := blockNode("content-ref", orEmpty(t.as.others("url", "page")))
+	n := blockNode("content-ref", orEmpty(t.as.Others("url", "page")))
 	n.setRef(FieldRef, c.resolve(url, UseLink), url, UseLink)
 	return n
 }
@@ -271,7 +272,7 @@ func contentRefNode(c *converter, t *tagContent) *Node {
 // reusableNode returns the block of a reusable content. An include of a whole
 // page, as in older repositories, becomes a reference to that page.
 func reusableNode(c *converter, t *tagContent) *Node {
-	dest, _ := t.as.get("")
+	dest, _ := t.as.Get("")
 	if dest == "" {
 		return nil
 	}
@@ -299,7 +300,7 @@ func captioned(n *Node, kids []*Node) *Node {
 	return n
 }
 
-func integrationNode(name string, as attributes, body string) *Node {
+func integrationNode(name string, as syntax.Attributes, body string) *Node {
 	integration, block, ok := strings.Cut(name, "/")
 	if !ok || integration == "" || block == "" || integration == rawIntegration {
 		return nil
@@ -308,16 +309,16 @@ func integrationNode(name string, as attributes, body string) *Node {
 	data := map[string]any{"integration": integration, "block": block, "props": props}
 	for _, a := range as {
 		switch {
-		case !attributeName.MatchString(a.name):
+		case !syntax.AttributeName.MatchString(a.Name):
 			return nil
-		case a.name == "fullWidth":
-			data["fullWidth"] = a.value == "true"
-		case a.name == "url":
-			if a.value != "" {
-				data["url"] = a.value
+		case a.Name == "fullWidth":
+			data["fullWidth"] = a.Value == "true"
+		case a.Name == "url":
+			if a.Value != "" {
+				data["url"] = a.Value
 			}
 		default:
-			props[a.name] = a.value
+			props[a.Name] = a.Value
 		}
 	}
 	if body != "" {
@@ -328,20 +329,20 @@ func integrationNode(name string, as attributes, body string) *Node {
 
 func hintNode(_ *converter, t *tagContent) *Node {
 	data := setString(t.others(), "style", "info")
-	if v, _ := t.as.get("style"); slices.Contains(HintStyles, v) {
+	if v, _ := t.as.Get("style"); slices.Contains(HintStyles, v) {
 		data["style"] = v
 	}
-	return blockNode("hint", t.as.strings(data, "icon"), Filled(t.kids)...)
+	return blockNode("hint", t.as.Strings(data, "icon"), Filled(t.kids)...)
 }
 
 func columnNode(_ *converter, t *tagContent) *Node {
 	data := map[string]any{}
-	if v, ok := t.as.get("width"); ok {
+	if v, ok := t.as.Get("width"); ok {
 		if l, ok := readLength(v); ok {
 			data["width"] = l
 		}
 	}
-	if v, _ := t.as.get("valign"); slices.Contains(VerticalAlignments, v) {
+	if v, _ := t.as.Get("valign"); slices.Contains(VerticalAlignments, v) {
 		data["verticalAlignment"] = v
 	}
 	return blockNode("column", data, Filled(t.kids)...)
@@ -375,12 +376,12 @@ func codeTag(_ *converter, t *tagContent) *Node {
 		data = orEmpty(data)
 		data[k] = v
 	}
-	data = as.strings(data, "title")
-	data = as.flags(data, "lineNumbers", "expandable", "fullWidth")
-	if v, _ := as.get("overflow"); v == "wrap" || v == "scroll" {
+	data = as.Strings(data, "title")
+	data = as.Flags(data, "lineNumbers", "expandable", "fullWidth")
+	if v, _ := as.Get("overflow"); v == "wrap" || v == "scroll" {
 		data = setString(data, "overflow", v)
 	}
-	if v, _ := as.get("collapsedLineCount"); v != "" {
+	if v, _ := as.Get("collapsedLineCount"); v != "" {
 		if k, err := strconv.ParseUint(v, 10, 31); err == nil && k > 0 {
 			data = orEmpty(data)
 			data["collapsedLineCount"] = float64(k)
@@ -394,13 +395,13 @@ const wireTime = "2006-01-02T15:04:05.000Z"
 
 func updateNode(_ *converter, t *tagContent) *Node {
 	data := orEmpty(t.others())
-	value, _ := t.as.get("date")
+	value, _ := t.as.Get("date")
 	date, ok := parseDate(value)
 	if !ok {
 		return nil
 	}
 	data["date"] = date.Format(wireTime)
-	if v, _ := t.as.get("tags"); v != "" {
+	if v, _ := t.as.Get("tags"); v != "" {
 		var tags []any
 		for _, s := range strings.Split(v, ",") {
 			if s = strings.TrimSpace(s); s != "" {
@@ -427,11 +428,11 @@ func promptNode(_ *converter, t *tagContent) *Node {
 		return nil
 	}
 	as := t.as
-	data := as.strings(nil, "icon")
-	description, _ := as.get("description")
+	data := as.Strings(nil, "icon")
+	description, _ := as.Get("description")
 	data = setString(data, "description", description)
-	data = as.flags(data, "openInAIProviders")
-	if v, _ := as.get("defaultExpanded"); v == "partial" || v == "full" || v == "hidden" {
+	data = as.Flags(data, "openInAIProviders")
+	if v, _ := as.Get("defaultExpanded"); v == "partial" || v == "full" || v == "hidden" {
 		data["defaultExpanded"] = v
 	}
 	return blockNode("prompt", data, t.kids...)
@@ -447,30 +448,5 @@ func orEmpty(m map[string]any) map[string]any {
 func setString(m map[string]any, key, value string) map[string]any {
 	m = orEmpty(m)
 	m[key] = value
-	return m
-}
-
-// strings copies the named attributes that are not empty to m.
-func (as attributes) strings(m map[string]any, names ...string) map[string]any {
-	m = orEmpty(m)
-	for _, name := range names {
-		if v, _ := as.get(name); v != "" {
-			m[name] = v
-		}
-	}
-	return m
-}
-
-// flags copies the named attributes that are booleans to m.
-func (as attributes) flags(m map[string]any, names ...string) map[string]any {
-	m = orEmpty(m)
-	for _, name := range names {
-		v, ok := as.get(name)
-		if ok && (v == "true" || v == "") {
-			m[name] = true
-		} else if v == "false" {
-			m[name] = false
-		}
-	}
 	return m
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
 // Table cells cannot contain tags. A block that is a tag elsewhere is written as
@@ -40,8 +42,8 @@ func (p *printer) tagElement(w *tagWriter, body string, kids []*Node) string {
 	if w.name == "if" {
 		b.WriteString(" " + positional + "=" + quoteAttr(strings.TrimSpace(args)))
 	} else {
-		for _, a := range readAttributes(args) {
-			b.WriteString(" " + htmlAttr(a.name) + "=" + quoteAttr(a.value))
+		for _, a := range syntax.ReadAttributes(args) {
+			b.WriteString(" " + htmlAttr(a.Name) + "=" + quoteAttr(a.Value))
 		}
 	}
 	if body != "" {
@@ -83,7 +85,7 @@ func tagAttr(key string) (name string, ok bool) {
 	}
 	if name, ok = strings.CutPrefix(key, unknownAttr); ok {
 		name = readAttrKey(name)
-		return name, attributeName.MatchString(name)
+		return name, syntax.AttributeName.MatchString(name)
 	}
 	if name, ok = strings.CutPrefix(key, "data-"); !ok {
 		return "", false
@@ -95,12 +97,12 @@ func tagAttr(key string) (name string, ok bool) {
 		}
 		b.WriteString(part)
 	}
-	return b.String(), attributeName.MatchString(b.String())
+	return b.String(), syntax.AttributeName.MatchString(b.String())
 }
 
 // tag returns the block of a div that represents a tag.
-func (h *htmlReader) tag(e *element) []*Node {
-	name := tagName(e.attr("data-tag"))
+func (h *htmlReader) tag(e *syntax.Element) []*Node {
+	name := tagName(e.Attr("data-tag"))
 	if !isKnownTag(name) && name != "math" {
 		return h.fail()
 	}
@@ -110,12 +112,12 @@ func (h *htmlReader) tag(e *element) []*Node {
 	if h.strict {
 		return h.fail()
 	}
-	return []*Node{rawNode(h.source[e.start:e.end])}
+	return []*Node{rawNode(h.source[e.Start:e.End])}
 }
 
 // tagNode returns the block of the tag with the given name, or nil if the element
 // is not valid for it.
-func (h *htmlReader) tagNode(e *element, name string) *Node {
+func (h *htmlReader) tagNode(e *syntax.Element, name string) *Node {
 	args, ok := tagArgs(e, name)
 	if !ok || tagsByName[name] != nil && tagsByName[name].in != "" || name == literalTag || apiPart(name) != "" {
 		return nil
@@ -123,17 +125,17 @@ func (h *htmlReader) tagNode(e *element, name string) *Node {
 	as := cleanAttributes(args)
 	switch name {
 	case rawBlockTag:
-		source, _ := as.get("source")
+		source, _ := as.Get("source")
 		return rawNode(source)
 	case "math":
-		formula, _ := as.get("formula")
+		formula, _ := as.Get("formula")
 		return blockNode("math", map[string]any{"formula": formula})
 	}
 	kids := h.tagKids(e, name)
 	if kids == nil && partOf(name) != "" {
 		return nil
 	}
-	return h.c.tagNode(name, args, kids, cleanLines(e.attr(tagBody)))
+	return h.c.tagNode(name, args, kids, cleanLines(e.Attr(tagBody)))
 }
 
 // partOf returns the tag of the parts of a tag, or "".
@@ -145,13 +147,13 @@ func partOf(tag string) string {
 }
 
 // tagKids returns the blocks in a tag, or nil if one of its parts is not valid.
-func (h *htmlReader) tagKids(e *element, name string) []*Node {
+func (h *htmlReader) tagKids(e *syntax.Element, name string) []*Node {
 	part := partOf(name)
 	if part == "" {
-		return h.blocks(e.kids)
+		return h.blocks(e.Kids)
 	}
-	elements, ok := e.elements()
-	if !ok || slices.ContainsFunc(elements, func(k *element) bool { return !k.has(customBlock) || tagName(k.attr("data-tag")) != part }) {
+	elements, ok := e.Elements()
+	if !ok || slices.ContainsFunc(elements, func(k *syntax.Element) bool { return !k.Has(customBlock) || tagName(k.Attr("data-tag")) != part }) {
 		return nil
 	}
 	var kids []*Node
@@ -160,7 +162,7 @@ func (h *htmlReader) tagKids(e *element, name string) []*Node {
 		if !ok {
 			return nil
 		}
-		n := h.c.tagNode(part, args, h.blocks(k.kids), "")
+		n := h.c.tagNode(part, args, h.blocks(k.Kids), "")
 		if n == nil {
 			return nil
 		}
@@ -171,12 +173,12 @@ func (h *htmlReader) tagKids(e *element, name string) []*Node {
 
 // tagArgs returns the attributes of an element in the syntax of a tag. ok is
 // false if one of them does not belong to a tag.
-func tagArgs(e *element, name string) (args string, ok bool) {
+func tagArgs(e *syntax.Element, name string) (args string, ok bool) {
 	if name == "if" {
-		return e.attr(positional), e.only(customBlock, "data-tag", positional)
+		return e.Attr(positional), e.Only(customBlock, "data-tag", positional)
 	}
 	var b strings.Builder
-	for _, a := range e.attrs {
+	for _, a := range e.Attrs {
 		if a.Key == customBlock || a.Key == "data-tag" || a.Key == tagBody {
 			continue
 		}
@@ -188,7 +190,7 @@ func tagArgs(e *element, name string) (args string, ok bool) {
 		if name != "" {
 			b.WriteString(name + "=")
 		}
-		b.WriteString(quoteValue(a.Val))
+		b.WriteString(syntax.QuoteValue(a.Val))
 	}
 	return b.String(), true
 }

@@ -11,13 +11,13 @@ import (
 // keeps content and attributes that the block does not define.
 func swaggerNode(c *converter, t *tagContent) *Node {
 	name, as, body := t.name, t.as, t.body
-	dest, _ := as.get("src")
+	dest, _ := as.Get("src")
 	if dest == "" {
 		return nil
 	}
 	data := orEmpty(t.others())
 	data["path"], data["method"] = "", ""
-	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
+	as.Flags(as.Strings(data, "path", "method"), "expanded", "fullWidth")
 	n := blockNode("swagger", data)
 	if name == "swagger" {
 		data["tag"] = name
@@ -40,7 +40,7 @@ var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
 
 func openAPINode(_ *converter, t *tagContent) *Node {
 	name, as, body := t.name, t.as, t.body
-	spec, ok := as.get("spec")
+	spec, ok := as.Get("spec")
 	if !ok || spec == "" {
 		return nil
 	}
@@ -51,20 +51,20 @@ func openAPINode(_ *converter, t *tagContent) *Node {
 	switch name {
 	case "openapi-operation":
 		data["path"], data["method"] = "", ""
-		as.strings(data, "path", "method")
+		as.Strings(data, "path", "method")
 	case "openapi-webhook":
 		data["name"], data["method"] = "", ""
-		as.strings(data, "name", "method")
+		as.Strings(data, "name", "method")
 	case "openapi-schemas":
 		schemas := []any{}
-		v, _ := as.get("schemas")
+		v, _ := as.Get("schemas")
 		for _, s := range strings.Split(v, ",") {
 			if s = strings.TrimSpace(s); s != "" {
 				schemas = append(schemas, s)
 			}
 		}
 		data["schemas"] = schemas
-		as.flags(as.strings(data, "title"), "grouped")
+		as.Flags(as.Strings(data, "title"), "grouped")
 	}
 	// The body is a link for programs that do not support the tag. Its URL is
 	// often signed and must not be kept.

@@ -1,51 +1,52 @@
-package markup
+package syntax
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
-// tag is a parsed `{% … %}`.
-type tag struct {
-	name string // "hint", "endhint", "@mermaid/diagram"
-	args string // the text between the name and "%}"
-	end  int    // length of the tag in bytes
+// Tag is a parsed `{% … %}`.
+type Tag struct {
+	Name string // "hint", "endhint", "@mermaid/diagram"
+	Args string // the text between the name and "%}"
+	End  int    // length of the tag in bytes
 }
 
-// closes returns the name of the tag that this tag closes, or "".
-func (t *tag) closes() string {
-	name, ok := strings.CutPrefix(t.name, "end")
+// Closes returns the name of the tag that this tag closes, or "".
+func (t *Tag) Closes() string {
+	name, ok := strings.CutPrefix(t.Name, "end")
 	if !ok {
 		return ""
 	}
 	return name
 }
 
-// readTag parses the tag at the start of b. A tag ends at the first "%}"
+// ReadTag parses the tag at the start of b. A tag ends at the first "%}"
 // outside quotes. If the quotes are not balanced, it ends at the first "%}" on
 // the line.
-func readTag(b []byte) (t tag, ok bool) {
+func ReadTag(b []byte) (t Tag, ok bool) {
 	if !bytes.HasPrefix(b, []byte("{%")) {
-		return tag{}, false
+		return Tag{}, false
 	}
 	i := 2
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
 		i++
 	}
 	from := i
-	for i < len(b) && isTagNameByte(b[i]) {
+	for i < len(b) && IsTagNameByte(b[i]) {
 		i++
 	}
 	if i == from {
-		return tag{}, false
+		return Tag{}, false
 	}
-	t.name = string(b[from:i])
-	end := tagEnd(b, i, t.name == "if")
+	t.Name = string(b[from:i])
+	end := tagEnd(b, i, t.Name == "if")
 	if end < 0 {
-		return tag{}, false
+		return Tag{}, false
 	}
-	t.args = string(bytes.TrimSpace(b[i : end-2]))
-	t.end = end
+	t.Args = string(bytes.TrimSpace(b[i : end-2]))
+	t.End = end
 	return t, true
 }
 
@@ -93,43 +94,44 @@ func quotedEnd(b []byte, from int, expression bool) int {
 	return -1
 }
 
-func isTagNameByte(c byte) bool {
+// IsTagNameByte reports whether c may be in the name of a tag.
+func IsTagNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '@' || c == '/' || c == '.'
 }
 
-// attribute is a name="value" of a tag. A bare value has no name.
-type attribute struct{ name, value string }
+// Attribute is a name="value" of a tag. A bare value has no name.
+type Attribute struct{ Name, Value string }
 
-// attributes are the attributes of one tag in source order.
-type attributes []attribute
+// Attributes are the attributes of one tag in source order.
+type Attributes []Attribute
 
-// readAttributes parses name="value", name='value', name=value, name and
+// ReadAttributes parses name="value", name='value', name=value, name and
 // "value".
-func readAttributes(s string) attributes {
-	var as attributes
+func ReadAttributes(s string) Attributes {
+	var as Attributes
 	for {
 		s = strings.TrimLeft(s, " \t\r\n,")
 		if s == "" {
 			return as
 		}
-		var a attribute
+		var a Attribute
 		if s[0] != '"' {
 			i := strings.IndexAny(s, "= \t\r\n")
 			if i < 0 {
-				return append(as, attribute{s, ""})
+				return append(as, Attribute{s, ""})
 			}
 			if i == 0 { // a stray "="
 				s = s[1:]
 				continue
 			}
-			a.name, s = s[:i], s[i:]
+			a.Name, s = s[:i], s[i:]
 			if s[0] != '=' {
 				as = append(as, a)
 				continue
 			}
 			s = s[1:]
 		}
-		a.value, s = readValue(s)
+		a.Value, s = readValue(s)
 		as = append(as, a)
 	}
 }
@@ -169,43 +171,43 @@ func endsValue(rest string) bool {
 		return false
 	}
 	name, _, ok := strings.Cut(trimmed, "=")
-	return ok && attributeName.MatchString(name) || trimmed[0] == '"'
+	return ok && AttributeName.MatchString(name) || trimmed[0] == '"'
 }
 
-// get returns the last value of an attribute.
-func (as attributes) get(name string) (string, bool) {
+// Get returns the last value of an attribute.
+func (as Attributes) Get(name string) (string, bool) {
 	for i := len(as) - 1; i >= 0; i-- {
-		if as[i].name == name {
-			return as[i].value, true
+		if as[i].Name == name {
+			return as[i].Value, true
 		}
 	}
 	return "", false
 }
 
-// others returns the attributes whose names are not in known, as data that must
+// Others returns the attributes whose names are not in known, as data that must
 // not be lost.
-func (as attributes) others(known ...string) map[string]any {
+func (as Attributes) Others(known ...string) map[string]any {
 	var m map[string]any
 next:
 	for _, a := range as {
 		for _, k := range known {
-			if a.name == k {
+			if a.Name == k {
 				continue next
 			}
 		}
-		if !attributeName.MatchString(a.name) {
+		if !AttributeName.MatchString(a.Name) {
 			continue
 		}
 		if m == nil {
 			m = map[string]any{}
 		}
-		m[a.name] = a.value
+		m[a.Name] = a.Value
 	}
 	return m
 }
 
-// quoteValue quotes a value so that readValue returns the original.
-func quoteValue(s string) string {
+// QuoteValue quotes a value so that readValue returns the original.
+func QuoteValue(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := 0; i < len(s); i++ {
@@ -219,4 +221,36 @@ func quoteValue(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// AttributeName matches the names that attributes of tags may have.
+var AttributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+
+// Strings copies the named attributes that are not empty to m.
+func (as Attributes) Strings(m map[string]any, names ...string) map[string]any {
+	if m == nil {
+		m = map[string]any{}
+	}
+	for _, name := range names {
+		if v, _ := as.Get(name); v != "" {
+			m[name] = v
+		}
+	}
+	return m
+}
+
+// Flags copies the named attributes that are booleans to m.
+func (as Attributes) Flags(m map[string]any, names ...string) map[string]any {
+	if m == nil {
+		m = map[string]any{}
+	}
+	for _, name := range names {
+		v, ok := as.Get(name)
+		if ok && (v == "true" || v == "") {
+			m[name] = true
+		} else if v == "false" {
+			m[name] = false
+		}
+	}
+	return m
 }

@@ -1,25 +1,25 @@
-package markup
+package syntax
 
 import (
 	"bytes"
 	"strings"
 )
 
-// outline is the result of a first pass over the source, which finds the ends
+// Outline is the result of a first pass over the source, which finds the ends
 // of HTML elements, formulas and raw sections. The block parser uses it, so
 // that it never has to read ahead.
-type outline struct {
-	elements map[int]*span
-	maths    map[int]int // offset of an opening `$$` line to the offset of its closing line
-	literals map[int]int // the same mapping for lines of `{% raw %}` and `{% endraw %}`
+type Outline struct {
+	Elements map[int]*Extent
+	Maths    map[int]int // offset of an opening `$$` line to the offset of its closing line
+	Literals map[int]int // the same mapping for lines of `{% raw %}` and `{% endraw %}`
 }
 
-// span is the position of an HTML element at the start of a line.
-type span struct {
-	name            string
-	start, openEnd  int
-	close, closeEnd int  // -1 if it is not closed
-	clean           bool // only space follows the closing tag
+// Extent is the position of an HTML element at the start of a line.
+type Extent struct {
+	Name            string
+	start, OpenEnd  int
+	Close, CloseEnd int  // -1 if it is not closed
+	Clean           bool // only space follows the closing tag
 }
 
 // wholeElements are the HTML elements that begin a block and extend to their
@@ -29,21 +29,22 @@ var wholeElements = map[string]bool{
 	"h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "ul": true, "ol": true, "blockquote": true,
 }
 
-func newOutline(b []byte) *outline {
-	o := &outline{}
+// NewOutline finds the pairs of a source.
+func NewOutline(b []byte) *Outline {
+	o := &Outline{}
 	if bytes.Contains(b, []byte("$$")) {
-		o.maths = map[int]int{}
+		o.Maths = map[int]int{}
 		o.pairMaths(b)
 	}
 	if bytes.Contains(b, []byte("endraw")) {
-		o.literals = map[int]int{}
+		o.Literals = map[int]int{}
 		o.pairLiterals(b)
 	}
 	if bytes.IndexByte(b, '<') < 0 {
 		return o
 	}
-	o.elements = map[int]*span{}
-	open := map[string][]*span{}
+	o.Elements = map[int]*Extent{}
+	open := map[string][]*Extent{}
 	for start := 0; start < len(b); {
 		end := len(b)
 		if i := bytes.IndexByte(b[start:], '\n'); i >= 0 {
@@ -60,17 +61,17 @@ func newOutline(b []byte) *outline {
 // pairMaths finds the lines that contain only `$$`. Each of them may open a
 // formula, which the next one closes. The parser does not look up those inside
 // code.
-func (o *outline) pairMaths(b []byte) {
+func (o *Outline) pairMaths(b []byte) {
 	last := -1
 	for start := 0; start < len(b); {
 		end := len(b)
 		if i := bytes.IndexByte(b[start:], '\n'); i >= 0 {
 			end = start + i
 		}
-		at := skipPrefix(b, start, end)
-		if isMathFence(b[at:end]) {
+		at := SkipPrefix(b, start, end)
+		if IsMathFence(b[at:end]) {
 			if last >= 0 {
-				o.maths[last] = at
+				o.Maths[last] = at
 			}
 			last = at
 		}
@@ -79,20 +80,20 @@ func (o *outline) pairMaths(b []byte) {
 }
 
 // pairLiterals finds pairs of lines between which nothing is a tag.
-func (o *outline) pairLiterals(b []byte) {
+func (o *Outline) pairLiterals(b []byte) {
 	var open []int // without an end so far
 	for start := 0; start < len(b); {
 		end := len(b)
 		if i := bytes.IndexByte(b[start:], '\n'); i >= 0 {
 			end = start + i
 		}
-		at := skipPrefix(b, start, end)
-		switch loneTag(b[at:end]) {
+		at := SkipPrefix(b, start, end)
+		switch LoneTag(b[at:end]) {
 		case "raw":
 			open = append(open, at)
 		case "endraw":
 			for _, from := range open {
-				o.literals[from] = at
+				o.Literals[from] = at
 			}
 			open = open[:0]
 		}
@@ -100,20 +101,21 @@ func (o *outline) pairLiterals(b []byte) {
 	}
 }
 
-// loneTag returns the name of the tag that a line consists of, or "".
-func loneTag(line []byte) string {
-	t, ok := readTag(line)
-	if !ok || len(bytes.TrimSpace(line[t.end:])) > 0 {
+// LoneTag returns the name of the tag that a line consists of, or "".
+func LoneTag(line []byte) string {
+	t, ok := ReadTag(line)
+	if !ok || len(bytes.TrimSpace(line[t.End:])) > 0 {
 		return ""
 	}
-	return t.name
+	return t.Name
 }
 
-func isMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }
+// IsMathFence reports whether a line begins or ends a formula.
+func IsMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }
 
-// skipPrefix returns the offset after spaces, quote marks, list markers and
+// SkipPrefix returns the offset after spaces, quote marks, list markers and
 // footnote labels.
-func skipPrefix(b []byte, at, end int) int {
+func SkipPrefix(b []byte, at, end int) int {
 	for at < end {
 		switch c := b[at]; {
 		case c == ' ' || c == '\t' || c == '>' || c == '\r':
@@ -123,7 +125,7 @@ func skipPrefix(b []byte, at, end int) int {
 			at++
 			continue
 		case c == '[':
-			if _, n := footnoteLabel(b[at:end]); n > 0 && at+n < end && b[at+n] == ':' {
+			if _, n := FootnoteLabel(b[at:end]); n > 0 && at+n < end && b[at+n] == ':' {
 				at += n + 1
 				continue
 			}
@@ -143,8 +145,8 @@ func skipPrefix(b []byte, at, end int) int {
 }
 
 // htmlLine processes the HTML elements of a line, except in inline code.
-func (o *outline) htmlLine(b []byte, start, end int, open map[string][]*span) {
-	at := skipPrefix(b, start, end)
+func (o *Outline) htmlLine(b []byte, start, end int, open map[string][]*Extent) {
+	at := SkipPrefix(b, start, end)
 	begin := at
 	for at < end {
 		switch b[at] {
@@ -152,7 +154,7 @@ func (o *outline) htmlLine(b []byte, start, end int, open map[string][]*span) {
 			at += 2
 			continue
 		case '`':
-			n := runLength(b[at:end], '`')
+			n := RunLength(b[at:end], '`')
 			at += n
 			if i := closingRun(b[at:end], n); i >= 0 {
 				at += i + n
@@ -168,7 +170,8 @@ func (o *outline) htmlLine(b []byte, start, end int, open map[string][]*span) {
 	}
 }
 
-func runLength(line []byte, c byte) int {
+// RunLength returns how many times c is at the start of a line.
+func RunLength(line []byte, c byte) int {
 	n := 0
 	for n < len(line) && line[n] == c {
 		n++
@@ -183,7 +186,7 @@ func closingRun(b []byte, n int) int {
 			i++
 			continue
 		}
-		l := runLength(b[i:], '`')
+		l := RunLength(b[i:], '`')
 		if l == n {
 			return i
 		}
@@ -192,14 +195,14 @@ func closingRun(b []byte, n int) int {
 	return -1
 }
 
-func (o *outline) htmlTag(b []byte, begin, at, end int, open map[string][]*span) (next int) {
+func (o *Outline) htmlTag(b []byte, begin, at, end int, open map[string][]*Extent) (next int) {
 	i := at + 1
 	closing := i < end && b[i] == '/'
 	if closing {
 		i++
 	}
 	from := i
-	for i < end && isNameByte(b[i]) {
+	for i < end && IsNameByte(b[i]) {
 		i++
 	}
 	if i-from > 10 || i == from {
@@ -209,34 +212,35 @@ func (o *outline) htmlTag(b []byte, begin, at, end int, open map[string][]*span)
 	if !wholeElements[name] {
 		return 0
 	}
-	stop := htmlTagEnd(b[i:min(len(b), i+maxTagBytes)])
+	stop := HTMLTagEnd(b[i:min(len(b), i+maxTagBytes)])
 	if stop < 0 {
 		return 0
 	}
 	stop += i
 	if !closing {
-		e := &span{name: name, start: at, openEnd: stop, close: -1, closeEnd: -1}
+		e := &Extent{Name: name, start: at, OpenEnd: stop, Close: -1, CloseEnd: -1}
 		open[name] = append(open[name], e)
 		if at == begin {
-			o.elements[at] = e
+			o.Elements[at] = e
 		}
 		return stop
 	}
 	if list := open[name]; len(list) > 0 {
 		e := list[len(list)-1]
 		open[name] = list[:len(list)-1]
-		e.close, e.closeEnd = at, stop
-		e.clean = len(bytes.TrimSpace(b[stop:max(end, stop)])) == 0
+		e.Close, e.CloseEnd = at, stop
+		e.Clean = len(bytes.TrimSpace(b[stop:max(end, stop)])) == 0
 	}
 	return stop
 }
 
-func isNameByte(c byte) bool {
+// IsNameByte reports whether c may be in the name of an element.
+func IsNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-'
 }
 
-// htmlTagEnd returns the offset after the ">" that ends a tag, or -1.
-func htmlTagEnd(b []byte) int {
+// HTMLTagEnd returns the offset after the ">" that ends a tag, or -1.
+func HTMLTagEnd(b []byte) int {
 	var quote byte
 	for i, c := range b {
 		switch {
@@ -253,4 +257,24 @@ func htmlTagEnd(b []byte) int {
 		}
 	}
 	return -1
+}
+
+// FootnoteLabel parses `[^label]`. The label has no spaces and no brackets. It
+// returns the label and the length, or 0.
+func FootnoteLabel(b []byte) (string, int) {
+	if len(b) < 4 || b[0] != '[' || b[1] != '^' {
+		return "", 0
+	}
+	for i := 2; i < len(b) && i < 100; i++ {
+		switch c := b[i]; {
+		case c == ']':
+			if i == 2 {
+				return "", 0
+			}
+			return string(b[2:i]), i + 1
+		case c == '[' || c <= ' ' || c == '\\' || c == '`' || c == '<':
+			return "", 0
+		}
+	}
+	return "", 0
 }

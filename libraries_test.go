@@ -31,7 +31,7 @@ var only = map[string][]string{
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup/html"},
 	"github.com/alecthomas/chroma":        {"internal/markup/highlight"},
 	"golang.org/x/crypto/acme":            {"internal/site/certs"},
-	"golang.org/x/net":                    {"internal/markup/embeds", "internal/site/publish/export/epub", "internal/print/formula", "internal/markup", "internal/markup/html", "internal/site/sites", "internal/support/topics", "internal/markup/visualdiff"},
+	"golang.org/x/net":                    {"internal/markup/embeds", "internal/site/publish/export/epub", "internal/print/formula", "internal/markup", "internal/markup/html", "internal/markup/syntax", "internal/site/sites", "internal/support/topics", "internal/markup/visualdiff"},
 	"github.com/dop251/goja":              {"internal/print/formula"},
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},

@@ -26,7 +26,7 @@ var only = map[string][]string{
 	"github.com/emersion/go-smtp":         {"internal/testing/testmail"},
 	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},
 	"github.com/rs/cors":                  {"internal/web/server"},
-	"github.com/yuin/goldmark":            {"internal/markup"},
+	"github.com/yuin/goldmark":            {"internal/markup", "internal/markup/grammar"},
 	"go.yaml.in/yaml/v3":                  {"internal/markup/yamldoc", "internal/markup/frontmatter", "internal/content/folder", "internal/openapi", "internal/site/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup/html"},
 	"github.com/alecthomas/chroma":        {"internal/markup/highlight"},

@@ -1,6 +1,9 @@
 package markup
 
-import "github.com/octavo-docs/octavo/internal/docs"
+import (
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
+)
 
 // The data of a table. checkTable checks the columns, the view and the records, since
 // each depends on the columns.
@@ -127,8 +130,8 @@ func (d *decoder) checkRecords(records map[string]any, types map[string]string, 
 	d.enter("records")
 	// A displayed row has a cell for every column, with or without a value.
 	cells := len(records) * len(types)
-	if cells > MaxTableCells {
-		return d.fail("makes a table of more than %d cells; split it", MaxTableCells)
+	if cells > grammar.MaxTableCells {
+		return d.fail("makes a table of more than %d cells; split it", grammar.MaxTableCells)
 	}
 	if d.cells += cells; d.cells > maxCells {
 		return d.fail("makes more than %d cells of tables in one document; split the page", maxCells)

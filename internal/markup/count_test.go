@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // docsVariable names a folder of Markdown in which nothing may be dropped:
@@ -128,7 +129,7 @@ func (c count) source(src string) {
 			}
 			continue
 		}
-		if isBoxLine(text) {
+		if grammar.IsBoxLine(text) {
 			c["hint"]++
 		}
 		fence = ""
@@ -168,7 +169,7 @@ func (c count) line(line, before string) {
 			c["integration"]++
 		case name == "code":
 			c["code with options"]++
-		case name == literalTag:
+		case name == grammar.LiteralTag:
 		case name == "swagger" && strings.Contains(plain, ` src="`):
 			c["swagger"]++
 		case apiTags[name]:

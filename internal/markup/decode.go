@@ -12,25 +12,26 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // Limits of a document that a client sends. They are far above the size of pages
 // that people write and far below the size that would overload the server.
 const (
-	maxDocument = 16 << 20  // bytes of JSON
-	maxText     = 8 << 20   // bytes of all strings that are kept
-	maxValues   = 2_000_000 // JSON values, in data too
-	maxNodes    = 200_000   // blocks, inlines, texts, leaves and fragments
-	maxNesting  = 256       // nodes in nodes, of every kind
-	maxCells    = 50_000    // cells of all tables
-	maxMarks    = 16        // of one leaf
-	maxLine     = 64 << 10  // bytes of a title, a name, a path
-	maxURL      = 8 << 10   // bytes of an address or an id in a reference
-	maxSpan     = 50        // rows or columns that one cell covers
+	maxDocument = 16 << 20         // bytes of JSON
+	maxText     = 8 << 20          // bytes of all strings that are kept
+	maxValues   = 2_000_000        // JSON values, in data too
+	maxNodes    = grammar.MaxLines // blocks, inlines, texts, leaves and fragments
+	maxNesting  = 256              // nodes in nodes, of every kind
+	maxCells    = 50_000           // cells of all tables
+	maxMarks    = 16               // of one leaf
+	maxLine     = 64 << 10         // bytes of a title, a name, a path
+	maxURL      = 8 << 10          // bytes of an address or an id in a reference
+	maxSpan     = 50               // rows or columns that one cell covers
 
-	// Nested blocks: the limit of the parser (maxDepth), and a few more for blocks
+	// Nested blocks: the limit of the parser (grammar.MaxDepth), and a few more for blocks
 	// in cells and notes.
-	maxBlockDepth = maxDepth + 8
+	maxBlockDepth = grammar.MaxDepth + 8
 
 	// A node is an object in a list, so it is two levels of JSON. Its data may be
 	// nested a little deeper.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
@@ -217,7 +218,7 @@ func TestDecodeIsBounded(t *testing.T) {
 			t.Errorf("%s: the message has %d bytes", name, len(err.Error()))
 		}
 	}
-	if _, err := Decode("body", []byte(quotes(maxDepth))); err != nil {
+	if _, err := Decode("body", []byte(quotes(grammar.MaxDepth))); err != nil {
 		t.Errorf("as deep as the parser reads: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/yuin/goldmark/util"
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // Marks beside Asian punctuation are marks, as authors expect who write no spaces. Text of
@@ -51,11 +53,11 @@ func TestMarksOfCommonMarkRemain(t *testing.T) {
 		char := rapid.OneOf(rapid.SampledFrom([]rune(" a1.(_“—，。（」文ァ한🐶\u00a0\u3000")), rapid.Rune())
 		before, after, underscore := char.Draw(t, "before"), char.Draw(t, "after"), rapid.Bool().Draw(t, "underscore")
 		opens, closes := plainFlanking(before, after, underscore)
-		o, c := flanking(before, after, underscore)
+		o, c := grammar.Flanking(before, after, underscore)
 		if opens && !o || closes && !c {
 			t.Fatalf("%q and %q: %v %v instead of %v %v", before, after, o, c, opens, closes)
 		}
-		if !isAsian(before) && !isAsian(after) && (o != opens || c != closes) {
+		if !grammar.IsAsian(before) && !grammar.IsAsian(after) && (o != opens || c != closes) {
 			t.Fatalf("%q and %q are not Asian: %v %v instead of %v %v", before, after, o, c, opens, closes)
 		}
 	})

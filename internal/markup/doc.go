@@ -10,8 +10,8 @@
 // rows say of each type what it holds and which functions parse, print, search and refer to
 // it; converter, which makes nodes of goldmark's tree; printer, which makes Markdown of
 // nodes; reprinter, which composes a changed source of old bytes and printed text. Below it
-// are markup/syntax (tags and HTML, without their meaning) and markup/align (what two lists
-// have in common), on top of it markup/merge (versions of a document) and the forms that
+// are markup/grammar (Markdown as goldmark's tree), markup/syntax (tags and HTML, without their
+// meaning) and markup/align (what two lists have in common), on top of it markup/merge (versions of a document) and the forms that
 // readers see (markup/html, print/pdf).
 //
 // Where a change goes:
@@ -19,12 +19,11 @@
 //     steps
 //   - the model: node.go, node_data.go, the names of data in fields.go, what a value may be in
 //     values.go
-//   - what a line or a piece of a line is: parse_grammar.go, parse_tags.go, inline_parsers.go,
-//     inline_address.go, loose_links.go, delimiters.go
-//   - which node it becomes: parse_blocks.go, parse_groups.go (what begins in one block and
+//   - what a line or a piece of a line is: markup/grammar
+//   - which node it becomes: parse.go, parse_blocks.go, parse_groups.go (what begins in one block and
 //     ends in another), inline.go; tags: tags_blocks.go; HTML: parse_html.go, inline_html.go;
 //     tables: table*.go
-//   - syntax of other tools: markers.go, boxes.go, literals.go; the old API blocks: tags_api.go
+//   - what syntax of other tools becomes: boxes.go, markers_shown.go, literals.go; the old API blocks: tags_api.go
 //   - what a person is told about a source: mistakes.go, conditions_lines.go
 //   - printing: print.go for blocks, print_inline.go, print_escape.go, print_tags.go,
 //     print_table.go, print_html.go
@@ -34,7 +33,7 @@
 //     in reprint_relocate.go
 //   - keys of blocks: keys.go; which block keeps its key: rekey.go, skeleton.go
 //   - what a client sends and gets: decode*.go, check_*.go, json.go; its description: schema.go
-//   - what readers see: for_readers.go, evaluate.go, markers_shown.go; tables, code and dates
+//   - what readers see: for_readers.go, evaluate.go; tables, code and dates
 //     for all output formats: layout.go
 //   - search and tables of contents: sections.go; references: references.go, replace_refs.go
 package markup

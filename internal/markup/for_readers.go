@@ -5,17 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
-
-// markerStyles are the styles of hints for the names that other tools have for
-// them.
-var markerStyles = map[string]string{
-	"note": "info", "info": "info", "information": "info", "see-also": "info", "abstract": "info", "callout": "info", "call-out": "info", "alert": "info",
-	"admonition": "info", "hint": "success", "tip": "success", "success": "success", "check": "success",
-	"warning": "warning", "warn": "warning", "caution": "warning", "important": "warning", "attention": "warning",
-	"danger": "danger", "error": "danger", "critical": "danger", "failure": "danger", "bug": "danger",
-}
 
 // alertStyles are the styles of quotes that begin with `[!NAME]`.
 var alertStyles = map[string]string{
@@ -63,24 +55,24 @@ type foreign struct {
 
 func (f *foreign) collect(n *Node) {
 	if source, ok := n.RawSource(); ok {
-		for _, m := range markers(source) {
-			f.closed[m.name] = f.closed[m.name] || m.closes && m.kind == '{'
+		for _, m := range grammar.Markers(source) {
+			f.closed[m.Name] = f.closed[m.Name] || m.Closes && m.Kind == '{'
 		}
 	}
 	for _, l := range n.Leaves {
-		eachShortcode(l.Text, func(_, _ int, m marker) { f.closed[m.name] = f.closed[m.name] || m.closes })
+		eachShortcode(l.Text, func(_, _ int, m grammar.Marker) { f.closed[m.Name] = f.closed[m.Name] || m.Closes })
 	}
 }
 
 // eachShortcode calls see with every shortcode in a text and its position.
-func eachShortcode(s string, see func(from, to int, m marker)) {
+func eachShortcode(s string, see func(from, to int, m grammar.Marker)) {
 	for at := 0; ; {
 		k := strings.Index(s[at:], "{{")
 		if k < 0 {
 			return
 		}
 		at += k
-		if m, n := shortcode(s[at:]); n > 0 {
+		if m, n := grammar.Shortcode(s[at:]); n > 0 {
 			see(at, at+n, m)
 			at += n
 		} else {
@@ -92,13 +84,13 @@ func eachShortcode(s string, see func(from, to int, m marker)) {
 // list returns the blocks that readers see.
 func (f *foreign) list(nodes []*Node) []*Node {
 	ends := map[int]int{} // indexes of markers and of those that close them
-	var found [][]marker
+	var found [][]grammar.Marker
 	for i, n := range nodes {
 		if source, ok := n.RawSource(); ok {
 			if found == nil {
-				found = make([][]marker, len(nodes))
+				found = make([][]grammar.Marker, len(nodes))
 			}
-			found[i] = markers(source)
+			found[i] = grammar.Markers(source)
 		}
 	}
 	if found != nil {
@@ -110,7 +102,7 @@ func (f *foreign) list(nodes []*Node) []*Node {
 // pairMarkers returns for each block with a marker that opens a part the index of
 // the block that closes it. Only blocks of one marker are paired. A marker that
 // is still open inside of a pair has none.
-func pairMarkers(found [][]marker) map[int]int {
+func pairMarkers(found [][]grammar.Marker) map[int]int {
 	ends := map[int]int{}
 	open, alive := map[string][]int{}, make([]bool, len(found))
 	var order []int // indexes of those that are open
@@ -118,11 +110,11 @@ func pairMarkers(found [][]marker) map[int]int {
 		if len(ms) != 1 {
 			continue
 		}
-		key := string(ms[0].kind)
-		if ms[0].kind != ':' {
-			key += ms[0].name
+		key := string(ms[0].Kind)
+		if ms[0].Kind != ':' {
+			key += ms[0].Name
 		}
-		if !ms[0].closes {
+		if !ms[0].Closes {
 			open[key] = append(open[key], i)
 			order, alive[i] = append(order, i), true
 			continue
@@ -146,7 +138,7 @@ func pairMarkers(found [][]marker) map[int]int {
 }
 
 // part is list for the blocks from an index up to another one.
-func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, to int) (out []*Node) {
+func (f *foreign) part(nodes []*Node, found [][]grammar.Marker, ends map[int]int, from, to int) (out []*Node) {
 	for i := from; i < to; i++ {
 		n := nodes[i]
 		if b, ok := boxOf(n); ok {
@@ -167,8 +159,8 @@ func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, 
 			continue
 		}
 		m := found[i][0]
-		inner := append(m.label(), f.part(nodes, found, ends, i+1, end)...)
-		if style := markerStyles[m.style()]; style != "" {
+		inner := append(labelOf(&m), f.part(nodes, found, ends, i+1, end)...)
+		if style := grammar.MarkerStyles[m.Style()]; style != "" {
 			inner = []*Node{{Object: ObjectBlock, Type: "hint", Key: n.Key, Data: map[string]any{"style": style}, Nodes: Filled(inner)}}
 		}
 		out, i = append(out, inner...), end
@@ -176,27 +168,13 @@ func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, 
 	return out
 }
 
-// style returns the name that decides which hint a marker is: that of the marker,
-// or of what it includes, or its first argument, as in `{{< callout "note" >}}`.
-func (m *marker) style() string {
-	first, _ := syntax.ReadAttributes(m.args).Get("")
-	if first == "" {
-		first, _, _ = strings.Cut(m.args, " ")
-	}
-	first = strings.ToLower(strings.TrimSuffix(first[strings.LastIndexByte(first, '/')+1:], ".html"))
-	if markerStyles[first] != "" && (m.name == "include" || m.name == "callout" || m.name == "call-out" || m.name == "alert" || m.name == "admonition") {
-		return first
-	}
-	return m.name
-}
-
-// label returns the title of a part as a paragraph, if it has one.
-func (m *marker) label() []*Node {
+// labelOf returns the title of a part as a paragraph, if it has one.
+func labelOf(m *grammar.Marker) []*Node {
 	title := ""
-	if m.kind == ':' {
-		title = m.args
+	if m.Kind == ':' {
+		title = m.Args
 	} else {
-		as := syntax.ReadAttributes(m.args)
+		as := syntax.ReadAttributes(m.Args)
 		for _, name := range []string{"title", "name", "label", "header"} {
 			if v, ok := as.Get(name); ok && title == "" {
 				title = v
@@ -259,9 +237,9 @@ func docsifyStyle(n *Node) string {
 // which nothing else is left is removed, and one between the two ends of a hint
 // is the text of that hint.
 func (f *foreign) text(n *Node) *Node {
-	var ends []marker
+	var ends []grammar.Marker
 	first, last := Text(n.Nodes), ""
-	eachShortcode(first, func(from, to int, m marker) {
+	eachShortcode(first, func(from, to int, m grammar.Marker) {
 		if strings.TrimSpace(first[:from]) == "" || strings.TrimSpace(first[to:]) == "" {
 			ends, last = append(ends, m), first[to:]
 		}
@@ -273,9 +251,9 @@ func (f *foreign) text(n *Node) *Node {
 	if strings.TrimSpace(Text(n.Nodes)) == "" && !slices.ContainsFunc(n.Nodes, func(k *Node) bool { return k.Object == ObjectInline }) {
 		return nil
 	}
-	if len(ends) == 2 && strings.TrimSpace(last) == "" && !ends[0].closes && ends[1].closes && ends[0].name == ends[1].name {
-		if style := markerStyles[ends[0].style()]; style != "" {
-			return blockNode("hint", map[string]any{"style": style}, append(ends[0].label(), n)...)
+	if len(ends) == 2 && strings.TrimSpace(last) == "" && !ends[0].Closes && ends[1].Closes && ends[0].Name == ends[1].Name {
+		if style := grammar.MarkerStyles[ends[0].Style()]; style != "" {
+			return blockNode("hint", map[string]any{"style": style}, append(labelOf(&ends[0]), n)...)
 		}
 	}
 	return n
@@ -305,8 +283,8 @@ func (f *foreign) inlines(nodes []*Node) []*Node {
 func (f *foreign) shown(s string) string {
 	var b strings.Builder
 	at := 0
-	eachShortcode(s, func(from, to int, m marker) {
-		if m.closes || f.closed[m.name] {
+	eachShortcode(s, func(from, to int, m grammar.Marker) {
+		if m.Closes || f.closed[m.Name] {
 			b.WriteString(s[at:from])
 			at = to
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -157,7 +158,7 @@ func (c *converter) inlineOf(b *InlineBuilder, n ast.Node, marks []Mark) {
 		c.autoLink(b, n, marks)
 	case *extast.TaskCheckBox:
 		// The checkbox is data of the list item.
-	case *atom:
+	case *grammar.Atom:
 		c.atom(b, n, marks)
 	default:
 		c.walk(b, n, marks)
@@ -260,7 +261,7 @@ func (c *converter) rawHTML(b *InlineBuilder, kids []ast.Node, tags []rawTag, i 
 			return t.partner
 		}
 	}
-	if atomNames[t.name] && isAtom(t.name, t.source) {
+	if grammar.AtomNames[t.name] && grammar.IsAtom(t.name, t.source) {
 		b.Text(syntax.Valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
 		return i
 	}
@@ -279,8 +280,8 @@ func shiftTags(tags []rawTag, from, to int) []rawTag {
 }
 
 func (c *converter) autoLink(b *InlineBuilder, n *ast.AutoLink, marks []Mark) {
-	label := syntax.Valid(string(n.Label(c.source)))
-	url := syntax.Valid(string(n.URL(c.source)))
+	label := syntax.Valid(string(n.Label(c.Source)))
+	url := syntax.Valid(string(n.URL(c.Source)))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
 		url = "mailto:" + url
 	}
@@ -349,8 +350,8 @@ func withoutLinks(nodes []*Node) []*Node {
 }
 
 func (c *converter) resolve(dest string, use Use) docs.Ref {
-	if HasExpression(dest) {
-		paths := expressionPaths(dest)
+	if grammar.HasExpression(dest) {
+		paths := grammar.ExpressionPaths(dest)
 		if ref, ok := c.refs.findAny(dest, paths, use, true); ok {
 			return ref
 		}
@@ -402,36 +403,36 @@ func PlainText(nodes []*Node) string {
 	return s.String()
 }
 
-func (c *converter) atom(b *InlineBuilder, n *atom, marks []Mark) {
+func (c *converter) atom(b *InlineBuilder, n *grammar.Atom, marks []Mark) {
 	before := len(b.nodes)
 	defer func() { c.traceAtom(b, before, n) }()
-	switch n.what {
-	case atomMath:
-		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.text)}))
-	case atomEmoji:
-		b.Inline(inlineNode("emoji", map[string]any{"code": n.text}))
-	case atomFootnote:
-		if !c.annotate(b, n.text) {
-			b.Text("[^"+syntax.Valid(n.text)+"]", marks)
+	switch n.What {
+	case grammar.AtomMath:
+		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.Content)}))
+	case grammar.AtomEmoji:
+		b.Inline(inlineNode("emoji", map[string]any{"code": n.Content}))
+	case grammar.AtomFootnote:
+		if !c.annotate(b, n.Content) {
+			b.Text("[^"+syntax.Valid(n.Content)+"]", marks)
 		}
-	case atomLiteral:
-		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
+	case grammar.AtomLiteral:
+		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.Content, "\r\n", " "), "\n", " "))
 		b.literal(s, marks)
-		if s == n.text {
-			c.traceSource(b, len(s), n.at, n.at+len(s), false)
+		if s == n.Content {
+			c.traceSource(b, len(s), n.At, n.At+len(s), false)
 		}
-	case atomShortcode:
-		s := c.valid(n.text)
-		c.problem(n.at, "a shortcode is of another tool: readers see it as it is written, unless it has an end")
+	case grammar.AtomShortcode:
+		s := c.valid(n.Content)
+		c.problem(n.At, "a shortcode is of another tool: readers see it as it is written, unless it has an end")
 		b.Text(s, marks)
-		c.traceSource(b, len(s), n.at, n.at+len(s), false)
-	case atomElement:
-		root, ok := syntax.ReadHTML(n.text)
+		c.traceSource(b, len(s), n.At, n.At+len(s), false)
+	case grammar.AtomElement:
+		root, ok := syntax.ReadHTML(n.Content)
 		if !ok || len(root.Kids) != 1 {
-			b.Raw(n.text, marks)
+			b.Raw(n.Content, marks)
 			return
 		}
-		c.inlineElement(b, root.Kids[0], n.text, marks)
+		c.inlineElement(b, root.Kids[0], n.Content, marks)
 	}
 }
 
@@ -473,15 +474,15 @@ func (b *InlineBuilder) annotation(nodes []*Node, body *Node) {
 
 // noteBody returns the body of a footnote as a fragment. It is nil if the
 // footnote does not exist or cannot be used here: inside of another footnote, or
-// more than maxUses times.
+// more than grammar.MaxUses times.
 func (c *converter) noteBody(label string) *Node {
-	note := c.notes[label]
-	if note == nil || c.inNote || note.uses >= maxUses {
+	note := c.Notes[label]
+	if note == nil || c.inNote || note.Uses >= grammar.MaxUses {
 		return nil
 	}
-	note.uses++
+	note.Uses++
 	limit := c.limit
-	c.inNote, c.limit = true, len(c.source)
+	c.inNote, c.limit = true, len(c.Source)
 	c.limitTo(note.NextSibling())
 	body := Filled(c.children(note))
 	c.inNote, c.limit = false, limit

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // In sources with no other addresses than those with a scheme, addressParser and
@@ -12,9 +14,8 @@ import (
 func TestSchemesAreFoundAsWords(t *testing.T) {
 	read := func(source string, words bool) *Document {
 		if words {
-			before := grammar
-			grammar = wordGrammar
-			defer func() { grammar = before }()
+			defer func() { readGrammar = grammar.Read }()
+			readGrammar = grammar.ReadByWords
 		}
 		return Parse([]byte(source), Refs{})
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -138,7 +139,7 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *syntax.Element, marks [
 		b.Text("\n", marks)
 		return true
 	case "img":
-		if !e.Has("src") || hasString(class, "gitbook-drawing") {
+		if !e.Has("src") || slices.Contains(class, "gitbook-drawing") {
 			return false
 		}
 		b.Inline(c.imgInline(e, ""))
@@ -150,10 +151,10 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *syntax.Element, marks [
 		}
 		return ok
 	case "button":
-		return hasString(class, "button") && c.button(b, e, class)
+		return slices.Contains(class, "button") && c.button(b, e, class)
 	case "a":
 		switch {
-		case hasString(class, "button"):
+		case slices.Contains(class, "button"):
 			return c.button(b, e, class)
 		case e.Has("data-footnote-ref"):
 			return c.footnoteLink(b, e, marks, h)
@@ -170,7 +171,7 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *syntax.Element, marks [
 			return true
 		}
 	case "code":
-		if hasString(class, "expression") && e.Only("class") {
+		if slices.Contains(class, "expression") && e.Only("class") {
 			b.Inline(inlineNode("expression", map[string]any{"expression": verbatim(e, h.source)}))
 			return true
 		}
@@ -183,7 +184,7 @@ func (c *converter) addKnownElement(b *InlineBuilder, e *syntax.Element, marks [
 }
 
 func (c *converter) icon(b *InlineBuilder, e *syntax.Element) bool {
-	icon := iconOf(e)
+	icon := grammar.IconOf(e)
 	if icon == "" || !e.Only("class", "style") || !slices.Contains([]string{"", ":" + icon + ":"}, strings.TrimSpace(e.Plain())) {
 		return false
 	}
@@ -209,7 +210,7 @@ func (c *converter) spanInline(b *InlineBuilder, e *syntax.Element, class []stri
 	case e.Has("data-gb-custom-inline") && e.Attr("data-tag") == "emoji" && e.Attr("data-code") != "":
 		b.Inline(inlineNode("emoji", map[string]any{"code": syntax.Valid(e.Attr("data-code"))}))
 		return true
-	case hasString(class, "math") && e.Only("class"):
+	case slices.Contains(class, "math") && e.Only("class"):
 		b.Inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(verbatim(e, source))}))
 		return true
 	}
@@ -258,7 +259,7 @@ func pictureParts(e *syntax.Element) (img *syntax.Element, dark string, ok bool)
 
 func (c *converter) button(b *InlineBuilder, e *syntax.Element, class []string) bool {
 	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.Plain()), "kind": "primary"})
-	if hasString(class, "secondary") {
+	if slices.Contains(class, "secondary") {
 		n.set(FieldKind, "secondary")
 	}
 	for _, a := range e.Attrs {
@@ -317,16 +318,6 @@ func (c *converter) footnoteLink(b *InlineBuilder, e *syntax.Element, marks []Ma
 	}
 	b.annotation(nodes, body)
 	return true
-}
-
-// iconOf returns the icon name of `<i class="fa-name">`, or an empty string.
-func iconOf(e *syntax.Element) string {
-	for _, c := range strings.Fields(e.Attr("class")) {
-		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
-			return name
-		}
-	}
-	return ""
 }
 
 // styleOf returns the value of a property in a style attribute.

@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
 )
 
@@ -38,8 +39,8 @@ var inlineParser = parser.NewParser(
 		util.Prioritized(parser.NewLinkParser(), 200),
 		util.Prioritized(parser.NewAutoLinkParser(), 300),
 		util.Prioritized(parser.NewRawHTMLParser(), 400),
-		util.Prioritized(delimiterParser{parser.NewEmphasisParser()}, 500),
-		util.Prioritized(delimiterParser{extension.NewStrikethroughParser()}, 500),
+		util.Prioritized(grammar.DelimiterParser{InlineParser: parser.NewEmphasisParser()}, 500),
+		util.Prioritized(grammar.DelimiterParser{InlineParser: extension.NewStrikethroughParser()}, 500),
 	),
 )
 

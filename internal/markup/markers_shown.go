@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -41,24 +42,24 @@ func shownFor(source string, refs Refs) (nodes []*Node) {
 		return nil
 	}
 	refs.inMarker = true
-	for _, m := range markers(source) {
-		if !m.closes {
-			nodes = append(nodes, m.shown(refs)...)
+	for _, m := range grammar.Markers(source) {
+		if !m.Closes {
+			nodes = append(nodes, markerShown(&m, refs)...)
 		}
 	}
 	return nodes
 }
 
-func (m *marker) shown(refs Refs) []*Node {
-	as := cleanAttributes(m.args)
-	switch m.name {
+func markerShown(m *grammar.Marker, refs Refs) []*Node {
+	as := cleanAttributes(m.Args)
+	switch m.Name {
 	case "img", "image", "figure":
 		return imageOfMarker(as, refs)
 	case "include", "include_relative", "include_cached", "include-markdown":
-		if content, ok := as.Get("content"); ok && m.kind == '%' {
-			return m.content(content, refs)
+		if content, ok := as.Get("content"); ok && m.Kind == '%' {
+			return markerContent(m, content, refs)
 		}
-		return pageOfMarker(m.args, as, refs)
+		return pageOfMarker(m.Args, as, refs)
 	}
 	return nil
 }
@@ -78,11 +79,11 @@ func imageOfMarker(as syntax.Attributes, refs Refs) []*Node {
 	return []*Node{blockNode("images", nil, image)}
 }
 
-// content returns the text that a tag such as `{% include note.html content="…" %}` has.
-func (m *marker) content(content string, refs Refs) []*Node {
+// markerContent returns the text that a tag such as `{% include note.html content="…" %}` has.
+func markerContent(m *grammar.Marker, content string, refs Refs) []*Node {
 	nodes := parse([]byte(strings.ReplaceAll(content, `\n`, "\n")), refs).Nodes
 	nodes = slices.DeleteFunc(nodes, func(n *Node) bool { _, raw := n.RawSource(); return raw })
-	if style := markerStyles[m.style()]; style != "" && len(nodes) > 0 {
+	if style := grammar.MarkerStyles[m.Style()]; style != "" && len(nodes) > 0 {
 		return []*Node{blockNode("hint", map[string]any{"style": style}, nodes...)}
 	}
 	return nodes
@@ -188,7 +189,7 @@ func NothingShown(doc, shown *Document) bool {
 	}
 	for _, n := range doc.Nodes {
 		source, _ := n.RawSource()
-		marked = marked || slices.ContainsFunc(markers(source), func(m marker) bool { return !m.closes })
+		marked = marked || slices.ContainsFunc(grammar.Markers(source), func(m grammar.Marker) bool { return !m.Closes })
 	}
 	return marked
 }

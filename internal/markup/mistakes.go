@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -33,18 +34,18 @@ func Mistakes(source []byte, doc *Document) []Problem {
 
 // misspelled reports an attribute of a tag that is almost a known one. Attributes of other
 // programs are no mistakes.
-func (c *converter) misspelled(name string, piece *tagPiece) bool {
+func (c *converter) misspelled(name string, piece *grammar.TagPiece) bool {
 	var known []string
 	if form := tagsByName[name]; form != nil {
 		known = form.attributes
 	}
-	for _, a := range syntax.ReadAttributes(piece.tag.Args) {
+	for _, a := range syntax.ReadAttributes(piece.Tag.Args) {
 		if known == nil || slices.Contains(known, a.Name) || !syntax.AttributeName.MatchString(a.Name) {
 			continue
 		}
 		if near := names.Nearest(a.Name, known); near != "" {
-			at := max(strings.Index(piece.source, a.Name), 0)
-			c.problem(piece.at+at, fmt.Sprintf("{%% %s %%} has no attribute %s; did you mean %s?", piece.tag.Name, a.Name, near))
+			at := max(strings.Index(piece.Source, a.Name), 0)
+			c.problem(piece.At+at, fmt.Sprintf("{%% %s %%} has no attribute %s; did you mean %s?", piece.Tag.Name, a.Name, near))
 			return true
 		}
 	}
@@ -71,7 +72,7 @@ func unfinished(source []byte) (out []Problem, code string) {
 		return ast.WalkContinue, nil
 	})
 	u.elements()
-	for label, off := range scan.undefined {
+	for label, off := range scan.Undefined {
 		u.add(off, fmt.Sprintf("there is no footnote [^%s]: begin a line with [^%s]: and its text", label, label))
 	}
 	return u.out, u.open
@@ -126,7 +127,7 @@ type closable struct {
 }
 
 func (u *unfinishedFinder) add(off int, message string) {
-	if len(u.out) < maxProblems {
+	if len(u.out) < grammar.MaxProblems {
 		line := bytes.Count(u.source[:off], []byte("\n")) + 1
 		u.out = append(u.out, Problem{Line: line, Column: columnOf(u.source, off), Message: message})
 	}
@@ -142,7 +143,7 @@ func (u *unfinishedFinder) block(n ast.Node) {
 		if n.HTMLBlockType == ast.HTMLBlockType6 || n.HTMLBlockType == ast.HTMLBlockType7 { // the others are code and comments
 			u.tags(n)
 		}
-	case *elementBlock:
+	case *grammar.ElementBlock:
 		u.tags(n)
 	}
 }
@@ -228,21 +229,3 @@ func (u *unfinishedFinder) elements() {
 }
 
 func withoutLast[T any](list []T) []T { return list[:max(len(list)-1, 0)] }
-
-// noteLabel matches what is a label and no pattern such as [^a-z].
-var noteLabel = regexp.MustCompile(`^(\d+|\w[\w-]{2}[\w-]+)$`)
-
-// lacksNote records a use of a footnote that is not defined. Only numbers are taken for uses
-// if the page has no footnotes: others are often patterns.
-func (s *scan) lacksNote(label string, at int, rest []byte) {
-	number := strings.Trim(label, "0123456789") == ""
-	if !noteLabel.MatchString(label) || !number && len(s.notes) == 0 || len(rest) > 0 && strings.IndexByte("([:+*?{", rest[0]) >= 0 {
-		return
-	}
-	if _, known := s.undefined[label]; !known && len(s.undefined) < maxProblems {
-		if s.undefined == nil {
-			s.undefined = map[string]int{}
-		}
-		s.undefined[label] = at
-	}
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/defect"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -48,7 +49,7 @@ func keptWhole(body []byte, why string) *Document {
 
 // converter converts the syntax tree of one source to nodes.
 type converter struct {
-	*scan
+	*grammar.Scan
 	*arena
 	text      string // the source
 	clean     bool   // the source is valid UTF-8 without NUL, as JSON requires
@@ -68,9 +69,9 @@ type converter struct {
 	counted, line int
 }
 
-func newConverter(text string, s *scan, refs Refs, problems *[]Problem) *converter {
+func newConverter(text string, s *grammar.Scan, refs Refs, problems *[]Problem) *converter {
 	clean := utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
-	return &converter{scan: s, arena: &arena{}, text: text, clean: clean, refs: refs, problems: problems}
+	return &converter{Scan: s, arena: &arena{}, text: text, clean: clean, refs: refs, problems: problems}
 }
 
 // parse is Parse without deriving keys and anchors.
@@ -104,7 +105,7 @@ func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 	}
 	items := group(root)
 	for _, i := range items {
-		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == kindFootnote {
+		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == grammar.KindFootnote {
 			continue // definitions stay between the blocks
 		}
 		limit := len(body)
@@ -130,7 +131,7 @@ func (d *Document) isKeptWhole() bool {
 }
 
 func hasTooManyLines(body []byte) bool {
-	if len(body) < maxBlank {
+	if len(body) < grammar.MaxBlank {
 		return false
 	}
 	lines, blank, before := 0, 0, false
@@ -143,7 +144,7 @@ func hasTooManyLines(body []byte) bool {
 		}
 		before = isBlank
 	}
-	return lines > maxLines || blank > maxBlank
+	return lines > grammar.MaxLines || blank > grammar.MaxBlank
 }
 
 // countNodesAndLeaves counts nodes and leaves as Decode does.
@@ -160,7 +161,7 @@ func countNodesAndLeaves(nodes []*Node) int {
 func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 	c.tooDeep = false
 	for _, n := range blocks[i.from : i.to+1] {
-		c.tooDeep = c.tooDeep || c.deep[n]
+		c.tooDeep = c.tooDeep || c.Deep[n]
 	}
 	if !c.tooDeep {
 		place := len(c.open)
@@ -169,8 +170,8 @@ func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 			return nodes
 		}
 	}
-	c.problem(sp.Start, fmt.Sprintf("blocks are nested more than %d levels deep; they are kept as they are", maxDepth))
-	return []*Node{indentedRaw(string(c.source[sp.Start:sp.End]))}
+	c.problem(sp.Start, fmt.Sprintf("blocks are nested more than %d levels deep; they are kept as they are", grammar.MaxDepth))
+	return []*Node{indentedRaw(string(c.Source[sp.Start:sp.End]))}
 }
 
 // add appends nodes with their span. If the span overlaps the previous one
@@ -196,11 +197,11 @@ func (c *converter) problem(off int, message string) {
 	if off < c.counted {
 		c.counted, c.line = 0, 0
 	}
-	off = min(off, len(c.source))
-	c.line += bytes.Count(c.source[c.counted:off], []byte("\n"))
+	off = min(off, len(c.Source))
+	c.line += bytes.Count(c.Source[c.counted:off], []byte("\n"))
 	c.counted = off
-	if len(*c.problems) < maxProblems {
-		*c.problems = append(*c.problems, Problem{Line: c.line + 1, Column: columnOf(c.source, off), Message: message})
+	if len(*c.problems) < grammar.MaxProblems {
+		*c.problems = append(*c.problems, Problem{Line: c.line + 1, Column: columnOf(c.Source, off), Message: message})
 	}
 }
 
@@ -217,7 +218,7 @@ func firstOffset(n ast.Node) int {
 			return row.FirstChild().Lines().At(0).Start
 		}
 	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *ast.CodeBlock, *ast.Heading, *ast.LinkReferenceDefinition,
-		*rawBlock, *tagBlock, *elementBlock:
+		*grammar.RawBlock, *grammar.TagBlock, *grammar.ElementBlock:
 		if n.Lines().Len() > 0 {
 			return n.Lines().At(0).Start
 		}
@@ -242,7 +243,7 @@ func trimSpan(b []byte, start, end int) Span {
 // value returns the text of a segment.
 func (c *converter) value(s text.Segment) string {
 	if s.Padding > 0 || s.ForceNewline {
-		return string(s.Value(c.source))
+		return string(s.Value(c.Source))
 	}
 	return c.text[s.Start:s.Stop]
 }
@@ -268,7 +269,7 @@ func (c *converter) textOf(lines []text.Segment) string {
 	}
 	var b strings.Builder
 	for _, l := range lines {
-		b.Write(l.Value(c.source))
+		b.Write(l.Value(c.Source))
 	}
 	return b.String()
 }
@@ -281,7 +282,7 @@ func (c *converter) sub(source string, where places) []*Node {
 		return []*Node{rawNode(source)}
 	}
 	root, s := read([]byte(source))
-	if len(s.deep) > 0 {
+	if len(s.Deep) > 0 {
 		return []*Node{rawNode(source)}
 	}
 	inner := newConverter(source, s, c.refs, c.problems)
@@ -387,3 +388,9 @@ func dataRef(v any) (docs.Ref, bool) {
 	}
 	return docs.Ref{}, false
 }
+
+// readGrammar is a variable, because tests compare the grammars.
+var readGrammar = grammar.Read
+
+// read parses a source with the grammar.
+func read(source []byte) (ast.Node, *grammar.Scan) { return readGrammar(source, isKnownTag) }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // block adds the nodes of one block. Most blocks have one node; a layout
@@ -31,21 +33,21 @@ func (c *converter) block(n ast.Node) {
 	case *ast.HTMLBlock:
 		source := c.linesOf(n)
 		if n.HasClosure() {
-			source += string(n.ClosureLine.Value(c.source))
+			source += string(n.ClosureLine.Value(c.Source))
 		}
 		c.add(c.html(source, c.placesOf(n.Lines()))...)
 	case *extast.Table:
 		c.add(c.pipeTable(n))
-	case *mathBlock:
+	case *grammar.MathBlock:
 		c.add(c.arena.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
-	case *boxBlock:
+	case *grammar.BoxBlock:
 		c.add(c.box(n))
-	case *rawBlock:
-		if n.problem != "" {
-			c.problem(firstOffset(n), n.problem)
+	case *grammar.RawBlock:
+		if n.Problem != "" {
+			c.problem(firstOffset(n), n.Problem)
 		}
 		c.add(c.rawMarker(c.linesOf(n)))
-	case *ast.LinkReferenceDefinition, *footnoteBlock:
+	case *ast.LinkReferenceDefinition, *grammar.FootnoteBlock:
 	default:
 		// The grammar has no other blocks. If a new version of the library adds
 		// some, their lines are kept.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -12,10 +13,10 @@ import (
 // closed also holds the items inside it.
 type item struct {
 	node   ast.Node
-	piece  *tagPiece // for a line with tags
+	piece  *grammar.TagPiece // for a line with tags
 	kids   []*item
 	closed bool
-	close  *tagPiece // the closing tag
+	close  *grammar.TagPiece // the closing tag
 	// from and to are the indexes of the first and the last block among their
 	// siblings.
 	from, to int
@@ -24,11 +25,11 @@ type item struct {
 // opens returns the name of the tag or element that an item opens: "%hint" for
 // a tag, "<div" for an element, or an empty string.
 func (i *item) opens() string {
-	if i.piece != nil && i.piece.tag != nil && i.piece.tag.Closes() == "" && !isMarkerTag(i.piece.tag) {
-		return "%" + i.piece.tag.Name
+	if i.piece != nil && i.piece.Tag != nil && i.piece.Tag.Closes() == "" && !isMarkerTag(i.piece.Tag) {
+		return "%" + i.piece.Tag.Name
 	}
-	if e, ok := i.node.(*elementBlock); ok && e.open {
-		return "<" + e.name
+	if e, ok := i.node.(*grammar.ElementBlock); ok && e.Open {
+		return "<" + e.Name
 	}
 	return ""
 }
@@ -36,13 +37,13 @@ func (i *item) opens() string {
 // closes returns the name of the tag or element that an item closes, in the
 // form of opens.
 func (i *item) closes() string {
-	if i.piece != nil && i.piece.tag != nil {
-		if name := i.piece.tag.Closes(); name != "" && !isMarkerTag(i.piece.tag) {
+	if i.piece != nil && i.piece.Tag != nil {
+		if name := i.piece.Tag.Closes(); name != "" && !isMarkerTag(i.piece.Tag) {
 			return "%" + name
 		}
 	}
-	if e, ok := i.node.(*elementBlock); ok && e.close {
-		return "<" + e.name
+	if e, ok := i.node.(*grammar.ElementBlock); ok && e.Close {
+		return "<" + e.Name
 	}
 	return ""
 }
@@ -80,9 +81,9 @@ func group(parent ast.Node) []*item {
 	}
 	at := 0
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		if t, ok := n.(*tagBlock); ok {
-			for k := range t.pieces {
-				add(&item{node: n, piece: &t.pieces[k], from: at, to: at})
+		if t, ok := n.(*grammar.TagBlock); ok {
+			for k := range t.Pieces {
+				add(&item{node: n, piece: &t.Pieces[k], from: at, to: at})
 			}
 		} else {
 			all = append(all, item{node: n, from: at, to: at})
@@ -97,7 +98,7 @@ func group(parent ast.Node) []*item {
 func hasTags(parent ast.Node) bool {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n.(type) {
-		case *tagBlock, *elementBlock:
+		case *grammar.TagBlock, *grammar.ElementBlock:
 			return true
 		}
 	}
@@ -121,19 +122,19 @@ func (c *converter) convert(items []*item) []*Node {
 
 // item adds the nodes of an item.
 func (c *converter) item(i *item) {
-	if c.level++; c.level > maxDepth {
+	if c.level++; c.level > grammar.MaxDepth {
 		c.tooDeep = true
 		c.level--
 		return
 	}
 	place := len(c.open)
 	if i.piece != nil {
-		if i.piece.tag == nil {
-			c.add(c.textBeside(i.piece.source, c.piece(i.piece.at, len(i.piece.source)))...)
+		if i.piece.Tag == nil {
+			c.add(c.textBeside(i.piece.Source, c.piece(i.piece.At, len(i.piece.Source)))...)
 		} else {
 			c.add(c.tag(i)...)
 		}
-	} else if e, ok := i.node.(*elementBlock); ok {
+	} else if e, ok := i.node.(*grammar.ElementBlock); ok {
 		c.add(c.element(e, i)...)
 	} else {
 		c.block(i.node)
@@ -142,7 +143,7 @@ func (c *converter) item(i *item) {
 	if c.trace && len(c.open) == place+1 {
 		start := c.blockStart(i.node)
 		if i.piece != nil {
-			start = i.piece.at
+			start = i.piece.At
 		}
 		c.traceBlock(c.open[place], start)
 	}
@@ -174,23 +175,23 @@ func (i *item) lastNode() ast.Node {
 func (c *converter) sourceOf(i *item) string {
 	if !i.closed {
 		if i.piece != nil {
-			return i.piece.source
+			return i.piece.Source
 		}
-		return string(i.node.Lines().Value(c.source))
+		return string(i.node.Lines().Value(c.Source))
 	}
 	first, last := i.node, i.lastNode()
 	from := first.Lines().At(0).Start
 	to := last.Lines().At(last.Lines().Len() - 1).Stop
 	if i.piece != nil {
-		from = i.piece.at
+		from = i.piece.At
 	}
 	if i.close != nil {
-		to = i.close.end()
+		to = i.close.End()
 	}
-	start := lineStart(c.source, from)
-	prefix := string(c.source[start:from])
+	start := lineStart(c.Source, from)
+	prefix := string(c.Source[start:from])
 	var b strings.Builder
-	for n, line := range strings.SplitAfter(string(c.source[from:to]), "\n") {
+	for n, line := range strings.SplitAfter(string(c.Source[from:to]), "\n") {
 		if n > 0 {
 			line = cutPrefix(line, prefix)
 		}

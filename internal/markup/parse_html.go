@@ -6,6 +6,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -13,7 +14,7 @@ import (
 // form is kept verbatim as a whole.
 func (c *converter) html(source string, where places) []*Node {
 	raw := []*Node{rawNode(source)}
-	if strings.Count(source, "<") > maxElements {
+	if strings.Count(source, "<") > grammar.MaxElements {
 		return raw
 	}
 	root, ok := syntax.ReadHTML(strings.TrimSpace(source))
@@ -29,10 +30,10 @@ func (c *converter) html(source string, where places) []*Node {
 }
 
 // element returns the nodes of an element, with the items inside it.
-func (c *converter) element(n *elementBlock, i *item) []*Node {
-	source := string(n.Lines().Value(c.source))
-	if !n.open {
-		if n.close || !n.closed {
+func (c *converter) element(n *grammar.ElementBlock, i *item) []*Node {
+	source := string(n.Lines().Value(c.Source))
+	if !n.Open {
+		if n.Close || !n.Closed {
 			return []*Node{rawNode(source)}
 		}
 		return c.html(source, c.placesOf(n.Lines()))
@@ -47,13 +48,13 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 	limit := c.limit
 	defer func() { c.limit = limit }()
 	if last := i.lastNode(); last != i.node {
-		c.limit = lineStart(c.source, c.blockStart(last))
+		c.limit = lineStart(c.Source, c.blockStart(last))
 	}
-	if n.name == "details" {
+	if n.Name == "details" {
 		title, body := c.summary(strings.TrimSpace(source[end:]), where.after(end).trimmed(source[end:]), i.kids)
 		return []*Node{detailsNode(e, title, body)}
 	}
-	if isHintElement(e) {
+	if grammar.IsHintElement(e) {
 		hint := &tagContent{tagType: tagsByName["hint"], as: syntax.Attributes{{Name: "style", Value: e.Attr("data-style")}, {Name: "icon", Value: e.Attr("data-icon")}}, kids: c.convert(i.kids)}
 		return []*Node{hintNode(c, hint)}
 	}
@@ -69,9 +70,9 @@ func (c *converter) summary(line string, where places, kids []*item) (title, bod
 	source := line
 	if line == "" && len(kids) > 0 {
 		k := kids[0].node
-		e, ok := k.(*elementBlock)
-		if _, isHTML := k.(*ast.HTMLBlock); isHTML || ok && e.name == "summary" {
-			source = string(k.Lines().Value(c.source))
+		e, ok := k.(*grammar.ElementBlock)
+		if _, isHTML := k.(*ast.HTMLBlock); isHTML || ok && e.Name == "summary" {
+			source = string(k.Lines().Value(c.Source))
 			where = c.placesOf(k.Lines()).trimmed(source)
 		}
 	}
@@ -217,7 +218,7 @@ func (h *htmlReader) paragraph(run []*syntax.Element) []*Node {
 
 // isDrawing reports whether an element is the image of a drawing.
 func isDrawing(e *syntax.Element) bool {
-	return e.Name == "img" && hasString(strings.Fields(e.Attr("class")), "gitbook-drawing")
+	return e.Name == "img" && slices.Contains(strings.Fields(e.Attr("class")), "gitbook-drawing")
 }
 
 func trimRun(run []*syntax.Element) []*syntax.Element {
@@ -322,7 +323,7 @@ func (h *htmlReader) details(e *syntax.Element) []*Node {
 }
 
 func (h *htmlReader) div(e *syntax.Element) []*Node {
-	if e.Has(customBlock) {
+	if e.Has(grammar.CustomBlock) {
 		return h.tag(e)
 	}
 	if !e.Only("align", "data-full-width", "data-with-frame") {
@@ -400,17 +401,4 @@ func (h *htmlReader) items(n *Node, kids []*syntax.Element) []*Node {
 		n.Type = "list-tasks"
 	}
 	return []*Node{n}
-}
-
-// isLayout reports whether a div only specifies the layout of its content, or
-// is a hint.
-func isLayout(open string) bool {
-	e, ok := syntax.ReadElement(open)
-	return ok && (e.Only("align", "data-full-width", "data-with-frame") || isHintElement(e))
-}
-
-// isHintElement reports whether a div is a hint in the form that some exports
-// write.
-func isHintElement(e *syntax.Element) bool {
-	return e.Has(customBlock) && e.Attr("data-tag") == "hint" && e.Only(customBlock, "data-tag", "data-style", "data-icon")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
@@ -168,9 +169,9 @@ func problems(src string) int { return len(Parse([]byte(src), Refs{}).Problems) 
 // bytes.
 func TestTooManyBlocksAreKeptWhole(t *testing.T) {
 	for name, src := range map[string]string{
-		"lines":  strings.Repeat("a\n", maxLines+1),
-		"inside": strings.Repeat("> a\n", maxLines+1),
-		"blank":  "* " + strings.Repeat("\n", maxBlank+3) + "a\n",
+		"lines":  strings.Repeat("a\n", grammar.MaxLines+1),
+		"inside": strings.Repeat("> a\n", grammar.MaxLines+1),
+		"blank":  "* " + strings.Repeat("\n", grammar.MaxBlank+3) + "a\n",
 		"nodes":  strings.Repeat(strings.Repeat(":dog:", 500)+"\n\n", 410),
 	} {
 		doc := Parse([]byte(src), Refs{})
@@ -180,7 +181,7 @@ func TestTooManyBlocksAreKeptWhole(t *testing.T) {
 		checkLaws(t, []byte(src), Refs{})
 	}
 	for name, src := range map[string]string{
-		"lines": strings.Repeat("a\n", maxLines), "blank": "* " + strings.Repeat("\n", maxBlank+2) + "a\n",
+		"lines": strings.Repeat("a\n", grammar.MaxLines), "blank": "* " + strings.Repeat("\n", grammar.MaxBlank+2) + "a\n",
 	} {
 		if doc := Parse([]byte(src), Refs{}); doc.isKeptWhole() {
 			t.Errorf("%s: %v", name, doc.Problems)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
@@ -160,7 +161,7 @@ func TestDepthIsLimited(t *testing.T) {
 				}
 			}
 			walk(doc.Nodes, 0)
-			if deep > 2*maxDepth {
+			if deep > 2*grammar.MaxDepth {
 				t.Errorf("nodes are %d deep", deep)
 			}
 			if printed := Print(doc, Refs{}); !strings.Contains(string(printed), strings.TrimRight(src, "\n")) {
@@ -171,7 +172,7 @@ func TestDepthIsLimited(t *testing.T) {
 }
 
 func TestLargeTableIsKept(t *testing.T) {
-	src := "before\n\n|a|b|\n|-|-|\n" + strings.Repeat("|a|b|\n", MaxTableCells) + "\nafter\n"
+	src := "before\n\n|a|b|\n|-|-|\n" + strings.Repeat("|a|b|\n", grammar.MaxTableCells) + "\nafter\n"
 	doc := Parse([]byte(src), Refs{})
 	if len(doc.Nodes) != 3 || len(doc.Problems) != 1 || doc.Problems[0].Line != 3 {
 		t.Fatalf("%d nodes, problems %v", len(doc.Nodes), doc.Problems)

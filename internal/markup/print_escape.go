@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // textEscaper escapes text so that the parser reads it as text.
@@ -135,9 +136,9 @@ func (e *textEscaper) special(i int) bool {
 	case ':':
 		return e.colon(i)
 	case '{':
-		return literalOpen.MatchString(s[i:]) || e.shortcode(i)
+		return grammar.LiteralOpen.MatchString(s[i:]) || e.shortcode(i)
 	case '.':
-		return e.mode&linkText == 0 && i >= 3 && s[i-3:i] == "www" && !isWordByte(e.at(i-4))
+		return e.mode&linkText == 0 && i >= 3 && s[i-3:i] == "www" && !grammar.IsWordByte(e.at(i-4))
 	case '@':
 		return e.mode&linkText == 0 && e.mail(i)
 	}
@@ -161,10 +162,6 @@ func (e *textEscaper) betweenSpaces(i int) bool {
 	return e.at(i-1) == ' ' && e.at(i+1) == ' ' && !e.edge(i-1) && !e.edge(i+1)
 }
 
-func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
-
 // colon reports whether a colon begins an emoji or is part of a URL.
 func (e *textEscaper) colon(i int) bool {
 	s := e.s
@@ -178,7 +175,7 @@ func (e *textEscaper) colon(i int) bool {
 		return false
 	}
 	for _, scheme := range []string{"http", "https", "ftp"} {
-		if strings.HasSuffix(s[:i], scheme) && !isWordByte(e.at(i-len(scheme)-1)) {
+		if strings.HasSuffix(s[:i], scheme) && !grammar.IsWordByte(e.at(i-len(scheme)-1)) {
 			return true
 		}
 	}
@@ -234,7 +231,7 @@ func guardLine(l string) string {
 		return `\` + l
 	case c == '{' && strings.HasPrefix(l, "{%"):
 		return `\` + l
-	case c == ':' && isMarkerLine(bare):
+	case c == ':' && grammar.IsMarkerLine(bare):
 		return `\` + l
 	case c == '#' && lineHeading.MatchString(bare):
 		return `\` + l
@@ -245,7 +242,7 @@ func guardLine(l string) string {
 			k := strings.IndexAny(m, ".)")
 			return l[:k] + `\` + l[k:]
 		}
-	case lineDashes.MatchString(bare), isBoxLine(bare):
+	case lineDashes.MatchString(bare), grammar.IsBoxLine(bare):
 		return `\` + l
 	}
 	return l

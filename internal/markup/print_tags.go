@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -363,14 +364,14 @@ func (p *printer) disturbs(source string) bool {
 		case strings.HasPrefix(line, "<details"):
 			open["<details"]++
 		case strings.HasPrefix(line, "{%"):
-			for _, piece := range tagPieces([]byte(line), 0) {
-				if piece.tag == nil {
+			for _, piece := range grammar.TagPieces([]byte(line), 0) {
+				if piece.Tag == nil {
 					continue
 				}
-				if name := piece.tag.Closes(); name != "" {
+				if name := piece.Tag.Closes(); name != "" {
 					open[name]--
 				} else {
-					open[piece.tag.Name]++
+					open[piece.Tag.Name]++
 				}
 			}
 		}

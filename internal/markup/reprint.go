@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // Reprint returns the source of doc, which is a changed version of old. old was
@@ -178,12 +179,12 @@ func (r *reprinter) readNotes() {
 	root, s := read(r.body)
 	var problems []Problem
 	c := newConverter(string(r.body), s, r.parseRefs, &problems)
-	for label := range s.notes {
+	for label := range s.Notes {
 		r.notes.used[label] = true
 	}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		note, ok := n.(*footnoteBlock)
-		if !ok || s.notes[note.label] != note {
+		note, ok := n.(*grammar.FootnoteBlock)
+		if !ok || s.Notes[note.Label] != note {
 			continue
 		}
 		limit := len(r.body)
@@ -191,10 +192,10 @@ func (r *reprinter) readNotes() {
 			limit = lineStart(r.body, firstOffset(next))
 		}
 		start := lineStart(r.body, firstOffset(n))
-		r.marks = append(r.marks, noteMark{label: note.label, span: trimSpan(r.body, start, max(limit, start))})
-		if body := c.noteBody(note.label); body != nil {
+		r.marks = append(r.marks, noteMark{label: note.Label, span: trimSpan(r.body, start, max(limit, start))})
+		if body := c.noteBody(note.Label); body != nil {
 			if h := hashNodes(body.Nodes); r.notes.known[h] == "" {
-				r.notes.known[h] = note.label
+				r.notes.known[h] = note.Label
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -81,7 +82,7 @@ func (r Refs) keeps(w written) bool {
 	if r.Keep(w.dest, w.use, w.ref()) {
 		return true
 	}
-	return HasExpression(w.dest) && slices.ContainsFunc(expressionPaths(w.dest), func(path string) bool { return r.Keep(path, w.use, w.ref()) })
+	return grammar.HasExpression(w.dest) && slices.ContainsFunc(grammar.ExpressionPaths(w.dest), func(path string) bool { return r.Keep(path, w.use, w.ref()) })
 }
 
 // relocate returns a group with its destinations replaced. It keeps the source

@@ -8,6 +8,7 @@ import (
 
 	extast "github.com/yuin/goldmark/extension/ast"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -187,7 +188,7 @@ func (h *htmlReader) tableNode(e *syntax.Element, head, rows []*syntax.Element, 
 		id, _ := t.column("text")
 		visible = append(visible, id)
 	}
-	if len(t.columns) == 0 || len(t.columns)*len(rows) > MaxTableCells {
+	if len(t.columns) == 0 || len(t.columns)*len(rows) > grammar.MaxTableCells {
 		return nil
 	}
 	tableSettings(t, e, head, visible, widths)

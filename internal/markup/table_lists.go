@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -132,7 +133,7 @@ func (l *cellLists) tag(e *syntax.Element) {
 
 func (l *cellLists) push(f *cellFrame) {
 	l.open = append(l.open, f)
-	l.failed = l.failed || len(l.open) > maxDepth
+	l.failed = l.failed || len(l.open) > grammar.MaxDepth
 }
 
 // close closes the innermost open frame.

@@ -3,6 +3,7 @@ package markup
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -62,7 +63,7 @@ type apiReader struct {
 
 // apiNode returns the block of a tag that describes an operation.
 func (c *converter) apiNode(i *item) *Node {
-	as := cleanAttributes(i.piece.tag.Args)
+	as := cleanAttributes(i.piece.Tag.Args)
 	r := &apiReader{c: c, api: &inlineAPI{}}
 	method, _ := as.Get("method")
 	path, _ := as.Get("path")
@@ -93,7 +94,7 @@ func markedParagraph(text, mark string) *Node {
 
 // parts reads items, some of which are parts of the operation.
 func (r *apiReader) parts(items []*item) {
-	if r.c.level++; r.c.level > maxDepth {
+	if r.c.level++; r.c.level > grammar.MaxDepth {
 		r.c.tooDeep = true
 	} else {
 		for from := 0; from < len(items); {
@@ -116,10 +117,10 @@ func (r *apiReader) parts(items []*item) {
 
 // apiPartOf returns the part of an operation that an item is, or "".
 func apiPartOf(i *item) string {
-	if !i.closed || i.piece == nil || i.piece.tag == nil {
+	if !i.closed || i.piece == nil || i.piece.Tag == nil {
 		return ""
 	}
-	return apiPart(i.piece.tag.Name)
+	return apiPart(i.piece.Tag.Name)
 }
 
 // limitTo sets the limit of the next item to the start of the item after it. It
@@ -149,7 +150,7 @@ func (r *apiReader) others(items []*item, from, to int) {
 }
 
 func (r *apiReader) part(i *item) {
-	as := cleanAttributes(i.piece.tag.Args)
+	as := cleanAttributes(i.piece.Tag.Args)
 	switch part := apiPartOf(i); part {
 	case "summary":
 		nodes := r.c.inside(i)
@@ -283,7 +284,7 @@ func (r *apiReader) span(i *item) Span {
 	if !r.c.traced() || r.c.inner {
 		return Span{}
 	}
-	return Span{i.piece.at, i.close.end()}
+	return Span{i.piece.At, i.close.End()}
 }
 
 // written returns the trace of an attribute value. It returns nil unless the
@@ -293,10 +294,10 @@ func (r *apiReader) written(i *item, name, value string) *trace {
 		return nil
 	}
 	text := " " + name + `="` + value + `"`
-	at := strings.Index(i.piece.source, text)
-	if at < 0 || strings.Count(i.piece.source, text) > 1 {
+	at := strings.Index(i.piece.Source, text)
+	if at < 0 || strings.Count(i.piece.Source, text) > 1 {
 		return nil
 	}
-	at += i.piece.at + len(text) - len(value) - 1
+	at += i.piece.At + len(text) - len(value) - 1
 	return &trace{parts: []stretch{{0, len(value), at, at + len(value)}}}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -24,10 +25,10 @@ func tagName(name string) string {
 
 // tag returns the nodes of a tag and its content.
 func (c *converter) tag(i *item) []*Node {
-	t, name := i.piece.tag, tagName(i.piece.tag.Name)
+	t, name := i.piece.Tag, tagName(i.piece.Tag.Name)
 	raw := func(why string) []*Node {
 		if why != "" {
-			c.problem(i.piece.at, why+"; it is kept as it is")
+			c.problem(i.piece.At, why+"; it is kept as it is")
 		}
 		return []*Node{rawNode(c.sourceOf(i))}
 	}
@@ -55,12 +56,12 @@ func (c *converter) tag(i *item) []*Node {
 	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
 		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.Name, part))
 	}
-	if name == literalTag {
+	if name == grammar.LiteralTag {
 		if !i.closed {
 			return c.lacksEnd(raw, t)
 		}
 		if nodes := c.inside(i); len(nodes) > 0 {
-			if i.close != nil && c.Literals[i.piece.at] == i.close.at { // nothing up to the end tag was parsed as a tag
+			if i.close != nil && c.Literals[i.piece.At] == i.close.At { // nothing up to the end tag was parsed as a tag
 				markLiteral(nodes)
 			}
 			return nodes
@@ -118,8 +119,8 @@ func (c *converter) checkStyle(i *item, n *Node) {
 	if n.Type != "hint" {
 		return
 	}
-	if style, _ := cleanAttributes(i.piece.tag.Args).Get("style"); style != "" && style != n.Str(FieldStyle) {
-		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(HintStyles, ", ")))
+	if style, _ := cleanAttributes(i.piece.Tag.Args).Get("style"); style != "" && style != n.Str(FieldStyle) {
+		c.problem(i.piece.At, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(HintStyles, ", ")))
 	}
 }
 
@@ -127,10 +128,10 @@ func (c *converter) checkStyle(i *item, n *Node) {
 // reported, so that each part of a page is reported once. Neither is a condition
 // of another form: UnreadExpressions names it.
 func foreignTag(i *item) string {
-	if i.piece.tag.Closes() != "" || conditionTag.MatchString(i.piece.source) {
+	if i.piece.Tag.Closes() != "" || conditionTag.MatchString(i.piece.Source) {
 		return ""
 	}
-	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.tag.Name)
+	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.Tag.Name)
 }
 
 // lacksEnd reports a tag that is not closed.
@@ -149,7 +150,7 @@ func (c *converter) within(i *item, parent string, read func()) {
 	previous, limit := c.parentTag, c.limit
 	c.parentTag = parent
 	if i.close != nil {
-		c.limit = i.close.at
+		c.limit = i.close.At
 	}
 	read()
 	c.parentTag, c.limit = previous, limit
@@ -163,7 +164,7 @@ func (c *converter) inside(i *item) (nodes []*Node) {
 
 // bodyOf returns the text between a tag and its end tag.
 func (c *converter) bodyOf(i *item) string {
-	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
+	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.Source)))
 	if at := strings.LastIndex(body, "{%"); at >= 0 {
 		body = strings.TrimSpace(body[:at])
 	}
@@ -172,11 +173,11 @@ func (c *converter) bodyOf(i *item) string {
 
 // isTag reports whether an item is an opening tag with a name.
 func (i *item) isTag(name string) bool {
-	return i.piece != nil && i.piece.tag != nil && i.opens() != "" && tagName(i.piece.tag.Name) == name
+	return i.piece != nil && i.piece.Tag != nil && i.opens() != "" && tagName(i.piece.Tag.Name) == name
 }
 
 func isKnownTag(name string) bool {
-	return oldTags[name] != "" || tagsByName[name] != nil || name == literalTag || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
+	return oldTags[name] != "" || tagsByName[name] != nil || name == grammar.LiteralTag || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
 }
 
 // cleanAttributes parses attributes and makes their values valid for a node.
@@ -449,4 +450,22 @@ func setString(m map[string]any, key, value string) map[string]any {
 	m = orEmpty(m)
 	m[key] = value
 	return m
+}
+
+// codeTags are tags of other tools whose content is not Markdown. They are kept
+// with it as one block.
+var codeTags = map[string]bool{
+	"highlight": true, "codeblock": true, "code_block": true, "sourcecode": true, "prism": true, "comment": true, "mermaid": true,
+	"uml": true, "plantuml": true, "puml": true, "graphviz": true, "dot": true, "math": true, "mathjax": true, "katex": true,
+	"chart": true, "jsfiddle": true, "verbatim": true, "style": true, "javascript": true, "css": true, "script": true, "graph": true,
+}
+
+// isMarkerTag reports whether a tag is one of another tool that is a mark
+// alone: what is between it and its end is content of the page.
+func isMarkerTag(t *syntax.Tag) bool {
+	name := t.Name
+	if closed := t.Closes(); closed != "" {
+		name = closed
+	}
+	return !isKnownTag(tagName(name)) && !codeTags[name]
 }

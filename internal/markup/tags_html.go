@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
@@ -14,7 +15,6 @@ import (
 // like data-style. Names that HTML would change have the prefix unknownAttr.
 
 const (
-	customBlock = "data-gb-custom-block"
 	positional  = "data-0" // the value of an attribute without a name
 	tagBody     = "body"   // the text of a tag that does not contain blocks
 	rawBlockTag = "@" + rawIntegration + "/" + rawKind
@@ -37,7 +37,7 @@ func (p *printer) htmlMath(n *Node) string {
 // tagElement returns the HTML of a tag with its text or its blocks.
 func (p *printer) tagElement(w *tagWriter, body string, kids []*Node) string {
 	var b strings.Builder
-	b.WriteString("<div " + customBlock + " data-tag=" + quoteAttr(w.name))
+	b.WriteString("<div " + grammar.CustomBlock + " data-tag=" + quoteAttr(w.name))
 	args := strings.TrimPrefix(w.b.String(), "{% "+w.name)
 	if w.name == "if" {
 		b.WriteString(" " + positional + "=" + quoteAttr(strings.TrimSpace(args)))
@@ -71,7 +71,7 @@ func htmlAttr(name string) string {
 		}
 		b.WriteRune(unicode.ToLower(r))
 	}
-	if s := "data-" + b.String(); s != "data-tag" && s != customBlock && !strings.HasPrefix(s, unknownAttr) {
+	if s := "data-" + b.String(); s != "data-tag" && s != grammar.CustomBlock && !strings.HasPrefix(s, unknownAttr) {
 		return s
 	}
 	return unknownAttr + attrKey(name)
@@ -119,7 +119,7 @@ func (h *htmlReader) tag(e *syntax.Element) []*Node {
 // is not valid for it.
 func (h *htmlReader) tagNode(e *syntax.Element, name string) *Node {
 	args, ok := tagArgs(e, name)
-	if !ok || tagsByName[name] != nil && tagsByName[name].in != "" || name == literalTag || apiPart(name) != "" {
+	if !ok || tagsByName[name] != nil && tagsByName[name].in != "" || name == grammar.LiteralTag || apiPart(name) != "" {
 		return nil
 	}
 	as := cleanAttributes(args)
@@ -153,7 +153,9 @@ func (h *htmlReader) tagKids(e *syntax.Element, name string) []*Node {
 		return h.blocks(e.Kids)
 	}
 	elements, ok := e.Elements()
-	if !ok || slices.ContainsFunc(elements, func(k *syntax.Element) bool { return !k.Has(customBlock) || tagName(k.Attr("data-tag")) != part }) {
+	if !ok || slices.ContainsFunc(elements, func(k *syntax.Element) bool {
+		return !k.Has(grammar.CustomBlock) || tagName(k.Attr("data-tag")) != part
+	}) {
 		return nil
 	}
 	var kids []*Node
@@ -175,11 +177,11 @@ func (h *htmlReader) tagKids(e *syntax.Element, name string) []*Node {
 // false if one of them does not belong to a tag.
 func tagArgs(e *syntax.Element, name string) (args string, ok bool) {
 	if name == "if" {
-		return e.Attr(positional), e.Only(customBlock, "data-tag", positional)
+		return e.Attr(positional), e.Only(grammar.CustomBlock, "data-tag", positional)
 	}
 	var b strings.Builder
 	for _, a := range e.Attrs {
-		if a.Key == customBlock || a.Key == "data-tag" || a.Key == tagBody {
+		if a.Key == grammar.CustomBlock || a.Key == "data-tag" || a.Key == tagBody {
 			continue
 		}
 		name, ok := tagAttr(a.Key)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // tableTrace holds the positions of the parts of a table in the source.
@@ -20,7 +22,7 @@ func (c *converter) blockStart(n ast.Node) int {
 		at := firstOffset(n)
 		start := len(strings.TrimRight(c.text[:at], " \t|"))
 		return start + len(c.text[start:at]) - len(strings.TrimLeft(c.text[start:at], " \t"))
-	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *rawBlock, *tagBlock, *elementBlock:
+	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *grammar.RawBlock, *grammar.TagBlock, *grammar.ElementBlock:
 		if n.Lines().Len() > 0 {
 			at := n.Lines().At(0).Start
 			if _, task := n.FirstChild().(*extast.TaskCheckBox); task {
@@ -37,7 +39,7 @@ func (c *converter) blockStart(n ast.Node) int {
 func (c *converter) limitTo(next ast.Node) (before int) {
 	before = c.limit
 	if c.trace && next != nil {
-		if at := lineStart(c.source, c.blockStart(next)); at > 0 && at < before {
+		if at := lineStart(c.Source, c.blockStart(next)); at > 0 && at < before {
 			c.limit = at
 		}
 	}
@@ -68,7 +70,7 @@ func (c *converter) rowSpan(row ast.Node) Span {
 		}
 		at := cell.Lines().At(0).Start
 		start := at - len(c.text[:at]) + len(strings.TrimRight(c.text[:at], " \t|"))
-		start = max(start, lineStart(c.source, at))
+		start = max(start, lineStart(c.Source, at))
 		start += len(c.text[start:at]) - len(strings.TrimLeft(c.text[start:at], " \t>"))
 		end := c.lineEnd(at)
 		return Span{start, start + len(strings.TrimRight(c.text[start:end], " \t\r\n"))}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // traceInline records the source span of an inline from the grammar, if it is
@@ -27,13 +29,13 @@ func (c *converter) traceInline(n *Node, from ast.Node) {
 
 // traceAtom records the source span of the inline that an atom became. before is
 // how many nodes there were without it.
-func (c *converter) traceAtom(b *InlineBuilder, before int, from *atom) {
-	if !c.traced() || from.place.End == 0 || len(b.nodes) == before {
+func (c *converter) traceAtom(b *InlineBuilder, before int, from *grammar.Atom) {
+	if !c.traced() || from.Place.End == 0 || len(b.nodes) == before {
 		return
 	}
 	n := b.nodes[len(b.nodes)-1]
-	start := c.offset(from.place.Start)
-	if end := start + from.place.End - from.place.Start; n.Object == ObjectInline && n.IsVoid() && start >= 0 && c.offset(from.place.End) == end {
+	start := c.offset(from.Place.Start)
+	if end := start + from.Place.End - from.Place.Start; n.Object == ObjectInline && n.IsVoid() && start >= 0 && c.offset(from.Place.End) == end {
 		n.span = Span{start, end}
 	}
 }
@@ -82,7 +84,7 @@ func (c *converter) traceTitle(l *Leaf, n *ast.Image) {
 
 // addressSpan returns the source span of an address that is a link.
 func (c *converter) addressSpan(n *ast.AutoLink) (start, end int) {
-	label := string(n.Label(c.source))
+	label := string(n.Label(c.Source))
 	for _, start := range []int{n.Pos(), n.Pos() + 1, n.Pos() - 5, n.Pos() - 4, n.Pos() - 3} { // the parser records the position of the colon, or of the space before the address
 		if start >= 0 && start < len(c.text) && strings.HasPrefix(c.text[start:], label) {
 			end := start + len(label)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // inlines writes a line of text. Raw elements that are opened in the line are
@@ -106,7 +107,7 @@ func (h *writer) href(ref docs.Ref) (string, bool) {
 	if ref.Kind == "" {
 		return "", false
 	}
-	if ref.Kind == docs.RefURL && markup.HasExpression(ref.URL) {
+	if ref.Kind == docs.RefURL && grammar.HasExpression(ref.URL) {
 		return "", false // nobody knows where it leads
 	}
 	if ref.Kind == docs.RefURL && (h.o.Link == nil || !markup.IsNear(ref.URL)) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/grammar"
 )
 
 // table merges two versions of a table that have the same columns, row by row
@@ -131,7 +132,7 @@ func (t *mergedTable) rows() bool {
 		}
 		t.records[r.Key] = map[string]any{"orderIndex": fmt.Sprintf("%06d", i+1), "values": values}
 	}
-	return len(t.m.conflicts) == 0 && len(merged)*len(t.definition) <= markup.MaxTableCells
+	return len(t.m.conflicts) == 0 && len(merged)*len(t.definition) <= grammar.MaxTableCells
 }
 
 // rowNodes returns the rows as nodes. Text cells become fragments of the node,

@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"regexp"
@@ -134,6 +134,7 @@ var (
 	looseEscape  = strings.NewReplacer("<", `\<`, ">", `\>`)
 )
 
+// HasExpression reports whether an address has an expression or a tag of another tool.
 func HasExpression(dest string) bool {
 	return strings.Contains(dest, "{{") || strings.Contains(dest, "{%")
 }
@@ -148,9 +149,9 @@ var (
 	rootExpression = regexp.MustCompile(`^\{\{-?[ \t]*(?:site\.(?:baseurl|url|base_url)|\.Site\.BaseURL|base_url|page\.baseurl)[ \t]*-?\}\}`)
 )
 
-// expressionPaths returns the paths that an address with an expression may name,
+// ExpressionPaths returns the paths that an address with an expression may name,
 // best first, or nil if nobody knows what it names.
-func expressionPaths(dest string) []string {
+func ExpressionPaths(dest string) []string {
 	for range 2 { // the address of the site, as url and baseurl
 		if m := rootExpression.FindString(dest); m != "" {
 			dest = dest[len(m):]

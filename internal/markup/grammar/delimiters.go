@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"unicode"
@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// delimiterParser parses marks such as `**` as CommonMark does, except beside Chinese,
+// DelimiterParser parses marks such as `**` as CommonMark does, except beside Chinese,
 // Japanese and Korean characters. CommonMark expects a space beside a mark whose text begins
 // or ends with punctuation, and these scripts have none there, so that the end of
 // `**粗体：**文` would not be an end.
@@ -19,9 +19,9 @@ import (
 // parsers have too: punctuation of these scripts counts as a letter, and beside a
 // character of these scripts all other punctuation may begin or end a marked text. Every
 // mark of CommonMark remains one.
-type delimiterParser struct{ parser.InlineParser }
+type DelimiterParser struct{ parser.InlineParser }
 
-func (p delimiterParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (p DelimiterParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, _ := block.PeekLine()
 	n := p.InlineParser.Parse(parent, block, pc)
@@ -31,16 +31,16 @@ func (p delimiterParser) Parse(parent ast.Node, block text.Reader, pc parser.Con
 			after, _ = utf8.DecodeRune(rest)
 		}
 		if before >= firstAsian || after >= firstAsian {
-			d.CanOpen, d.CanClose = flanking(before, after, d.Char == '_')
+			d.CanOpen, d.CanClose = Flanking(before, after, d.Char == '_')
 		}
 	}
 	return n
 }
 
-// flanking reports whether a delimiter between two characters can open and close a mark.
+// Flanking reports whether a delimiter between two characters can open and close a mark.
 // An underscore does neither within a word.
-func flanking(before, after rune, underscore bool) (opens, closes bool) {
-	beside := isAsian(before) || isAsian(after)
+func Flanking(before, after rune, underscore bool) (opens, closes bool) {
+	beside := IsAsian(before) || IsAsian(after)
 	opens = !util.IsSpaceRune(after) && (!isPlainPunct(after) || util.IsSpaceRune(before) || isPlainPunct(before) || beside)
 	closes = !util.IsSpaceRune(before) && (!isPlainPunct(before) || util.IsSpaceRune(after) || isPlainPunct(after) || beside)
 	if underscore {
@@ -50,7 +50,7 @@ func flanking(before, after rune, underscore bool) (opens, closes bool) {
 }
 
 // isPlainPunct reports whether a character is punctuation, but not of an Asian script.
-func isPlainPunct(r rune) bool { return util.IsPunctRune(r) && !isAsian(r) }
+func isPlainPunct(r rune) bool { return util.IsPunctRune(r) && !IsAsian(r) }
 
 // firstAsian is the first character for which isAsian may be true.
 const firstAsian = 0x1100
@@ -75,6 +75,6 @@ var asian = &unicode.RangeTable{
 	},
 }
 
-// isAsian reports whether a character is a letter or punctuation of Chinese, Japanese or
+// IsAsian reports whether a character is a letter or punctuation of Chinese, Japanese or
 // Korean. Emoji, which are as wide, are not.
-func isAsian(r rune) bool { return r >= firstAsian && unicode.Is(asian, r) }
+func IsAsian(r rune) bool { return r >= firstAsian && unicode.Is(asian, r) }

@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"bytes"
@@ -12,47 +12,47 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
-// tagBlock is a line that begins with a `{% tag %}`. The grammar does not treat
+// TagBlock is a line that begins with a `{% tag %}`. The grammar does not treat
 // a tag as a container. The content of the tag is found later, among the blocks
 // that follow.
-type tagBlock struct {
+type TagBlock struct {
 	ast.BaseBlock
-	pieces []tagPiece
+	Pieces []TagPiece
 	at     int // offset of the first tag in the source
 	end    int // offset after the first tag
 }
 
-// tagPiece is a tag, or the text between two tags.
-type tagPiece struct {
-	tag    *syntax.Tag
-	source string
-	at     int // offset in the source
+// TagPiece is a tag, or the text between two tags.
+type TagPiece struct {
+	Tag    *syntax.Tag
+	Source string
+	At     int // offset in the source
 }
 
-func (p *tagPiece) end() int { return p.at + len(p.source) }
+func (p *TagPiece) End() int { return p.At + len(p.Source) }
 
 var kindTag = ast.NewNodeKind("Tag")
 
-func (*tagBlock) Kind() ast.NodeKind     { return kindTag }
-func (*tagBlock) IsRaw() bool            { return true }
-func (n *tagBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+func (*TagBlock) Kind() ast.NodeKind     { return kindTag }
+func (*TagBlock) IsRaw() bool            { return true }
+func (n *TagBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
-// elementBlock is an HTML element, or one of its two tags if it contains
+// ElementBlock is an HTML element, or one of its two tags if it contains
 // Markdown.
-type elementBlock struct {
+type ElementBlock struct {
 	ast.BaseBlock
-	name   string
-	open   bool // only the opening tag
-	close  bool // only the closing tag
+	Name   string
+	Open   bool // only the opening tag
+	Close  bool // only the closing tag
 	ends   int  // offset after the closing tag of a whole element
-	closed bool
+	Closed bool
 }
 
 var kindElement = ast.NewNodeKind("Element")
 
-func (*elementBlock) Kind() ast.NodeKind     { return kindElement }
-func (*elementBlock) IsRaw() bool            { return true }
-func (n *elementBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+func (*ElementBlock) Kind() ast.NodeKind     { return kindElement }
+func (*ElementBlock) IsRaw() bool            { return true }
+func (n *ElementBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
 // blockStart returns the current line from the start of its text, and the
 // offset of that text in the source.
@@ -77,7 +77,7 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		return nil, parser.NoChildren
 	}
 	scan := scanOf(pc)
-	source := scan.source
+	source := scan.Source
 	first, ok := syntax.ReadTag(source[off:])
 	if !ok || off < scan.literal {
 		return nil, parser.NoChildren
@@ -85,16 +85,16 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	if isLiteralTag(first.Name) && syntax.LoneTag(line) == "" {
 		return nil, parser.NoChildren // it is part of the text
 	}
-	n := &tagBlock{at: off, end: off + first.End}
+	n := &TagBlock{at: off, end: off + first.End}
 	if n.end <= seg.Stop {
-		n.pieces = tagPieces(line, off)
-		if len(n.pieces) > 1 && n.pieces[1].tag == nil && !isKnownTag(first.Name) && !closedBy(n.pieces, first.Name) {
+		n.Pieces = TagPieces(line, off)
+		if len(n.Pieces) > 1 && n.Pieces[1].Tag == nil && !scan.known(first.Name) && !closedBy(n.Pieces, first.Name) {
 			return nil, parser.NoChildren // text that begins with something like a tag
 		}
 	} else if rest := source[n.end:]; !isBlankLine(rest) {
 		return nil, parser.NoChildren // a tag of several lines must end its last line
 	}
-	if first.Name == literalTag {
+	if first.Name == LiteralTag {
 		scan.literal = scan.Literals[off]
 	}
 	n.Lines().Append(seg)
@@ -109,20 +109,20 @@ func isBlankLine(b []byte) bool {
 	return util.IsBlank(b)
 }
 
-// tagPieces splits a line into tags and the texts between them. off is the
+// TagPieces splits a line into tags and the texts between them. off is the
 // offset of the line.
-func tagPieces(line []byte, off int) []tagPiece {
-	var pieces []tagPiece
+func TagPieces(line []byte, off int) []TagPiece {
+	var pieces []TagPiece
 	text := 0
 	flush := func(end int) {
 		if s := bytes.TrimSpace(line[text:end]); len(s) > 0 {
 			space := len(line[text:end]) - len(bytes.TrimLeft(line[text:end], " \t\r\n"))
-			pieces = append(pieces, tagPiece{nil, string(s), off + text + space})
+			pieces = append(pieces, TagPiece{nil, string(s), off + text + space})
 		}
 	}
 	for i := 0; i < len(line); {
 		t, ok := syntax.ReadTag(line[i:])
-		if !ok || len(pieces) > 0 && t.Closes() == "" && pieces[len(pieces)-1].tag == nil {
+		if !ok || len(pieces) > 0 && t.Closes() == "" && pieces[len(pieces)-1].Tag == nil {
 			next := bytes.Index(line[i+1:], []byte("{%"))
 			if next < 0 {
 				break
@@ -131,7 +131,7 @@ func tagPieces(line []byte, off int) []tagPiece {
 			continue
 		}
 		flush(i)
-		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.End]), off + i})
+		pieces = append(pieces, TagPiece{&t, string(line[i : i+t.End]), off + i})
 		i += t.End
 		text = i
 		if next := bytes.Index(line[i:], []byte("{%")); next >= 0 {
@@ -144,9 +144,9 @@ func tagPieces(line []byte, off int) []tagPiece {
 	return pieces
 }
 
-func closedBy(pieces []tagPiece, name string) bool {
+func closedBy(pieces []TagPiece, name string) bool {
 	for _, p := range pieces {
-		if p.tag != nil && p.tag.Closes() == name {
+		if p.Tag != nil && p.Tag.Closes() == name {
 			return true
 		}
 	}
@@ -154,7 +154,7 @@ func closedBy(pieces []tagPiece, name string) bool {
 }
 
 func (tagParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
-	n := node.(*tagBlock)
+	n := node.(*TagBlock)
 	_, seg := reader.PeekLine()
 	if seg.Start >= n.end {
 		return parser.Close
@@ -165,16 +165,16 @@ func (tagParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) 
 }
 
 func (tagParser) Close(node ast.Node, reader text.Reader, pc parser.Context) {
-	n := node.(*tagBlock)
-	if n.pieces != nil {
+	n := node.(*TagBlock)
+	if n.Pieces != nil {
 		return
 	}
 	// Read a tag of several lines without the prefixes of the enclosing blocks.
 	s := bytes.TrimSpace(n.Lines().Value(reader.Source()))
 	if t, ok := syntax.ReadTag(s); ok && t.End == len(s) {
-		n.pieces = []tagPiece{{&t, string(s), n.at}}
+		n.Pieces = []TagPiece{{&t, string(s), n.at}}
 	} else {
-		n.pieces = []tagPiece{{nil, string(s), n.at}}
+		n.Pieces = []TagPiece{{nil, string(s), n.at}}
 	}
 }
 
@@ -190,10 +190,10 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 		return nil, parser.NoChildren
 	}
 	line = bytes.TrimSpace(line)
-	n := &elementBlock{}
+	n := &ElementBlock{}
 	if bytes.HasPrefix(line, []byte("</")) {
-		n.name, n.close = strings.ToLower(string(bytes.TrimSuffix(line[2:], []byte(">")))), true
-		if n.name != "details" && n.name != "div" || line[len(line)-1] != '>' {
+		n.Name, n.Close = strings.ToLower(string(bytes.TrimSuffix(line[2:], []byte(">")))), true
+		if n.Name != "details" && n.Name != "div" || line[len(line)-1] != '>' {
 			return nil, parser.NoChildren
 		}
 	} else {
@@ -201,7 +201,7 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 		if e == nil || e.OpenEnd > seg.Stop {
 			return nil, parser.NoChildren
 		}
-		n.name = e.Name
+		n.Name = e.Name
 		alone := e.OpenEnd-off == len(line)
 		switch e.Name {
 		case "picture":
@@ -212,32 +212,32 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 			if d, ok := syntax.ReadElement(string(line[:e.OpenEnd-off])); !ok || !d.Only("open") {
 				return nil, parser.NoChildren
 			}
-			n.open = e.Close < 0 || e.Close >= seg.Stop
+			n.Open = e.Close < 0 || e.Close >= seg.Stop
 		case "div":
-			if !isLayout(string(line[:e.OpenEnd-off])) {
+			if !IsLayout(string(line[:e.OpenEnd-off])) {
 				return nil, parser.NoChildren // HTML of the author
 			}
-			n.open = alone && string(line) != "<div>"
+			n.Open = alone && string(line) != "<div>"
 		}
-		if !n.open && (e.Close < 0 || !e.Clean) {
+		if !n.Open && (e.Close < 0 || !e.Clean) {
 			return nil, parser.NoChildren
 		}
 		n.ends = e.CloseEnd
 	}
 	n.Lines().Append(seg)
-	n.closed = n.open || n.close || n.ends <= seg.Stop
+	n.Closed = n.Open || n.Close || n.ends <= seg.Stop
 	reader.AdvanceToEOL()
 	return n, parser.NoChildren
 }
 
 func (elementParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
-	n := node.(*elementBlock)
-	if n.closed {
+	n := node.(*ElementBlock)
+	if n.Closed {
 		return parser.Close
 	}
 	_, seg := reader.PeekLine()
 	n.Lines().Append(seg)
-	n.closed = n.ends <= seg.Stop
+	n.Closed = n.ends <= seg.Stop
 	reader.AdvanceToEOL()
 	return parser.Continue | parser.NoChildren
 }
@@ -260,17 +260,17 @@ func (p htmlParser) Continue(node ast.Node, reader text.Reader, pc parser.Contex
 	return p.BlockParser.Continue(node, reader, pc)
 }
 
-// mathBlock is a formula between two lines of `$$`.
-type mathBlock struct {
+// MathBlock is a formula between two lines of `$$`.
+type MathBlock struct {
 	ast.BaseBlock
 	end int
 }
 
 var kindMath = ast.NewNodeKind("Math")
 
-func (*mathBlock) Kind() ast.NodeKind     { return kindMath }
-func (*mathBlock) IsRaw() bool            { return true }
-func (n *mathBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+func (*MathBlock) Kind() ast.NodeKind     { return kindMath }
+func (*MathBlock) IsRaw() bool            { return true }
+func (n *MathBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
 type mathParser struct{}
 
@@ -288,11 +288,11 @@ func (mathParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (
 		return nil, parser.NoChildren
 	}
 	reader.AdvanceToEOL()
-	return &mathBlock{end: end}, parser.NoChildren
+	return &MathBlock{end: end}, parser.NoChildren
 }
 
 func (mathParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
-	n := node.(*mathBlock)
+	n := node.(*MathBlock)
 	_, seg := reader.PeekLine()
 	if seg.Start <= n.end && n.end < seg.Stop {
 		reader.AdvanceToEOL()
@@ -305,18 +305,19 @@ func (mathParser) Continue(node ast.Node, reader text.Reader, pc parser.Context)
 
 func (mathParser) Close(ast.Node, text.Reader, parser.Context) {}
 
-// footnoteBlock is a definition `[^label]: …`. It stays at its position in the
+// FootnoteBlock is a definition `[^label]: …`. It stays at its position in the
 // source.
-type footnoteBlock struct {
+type FootnoteBlock struct {
 	ast.BaseBlock
-	label string
-	uses  int
+	Label string
+	Uses  int
 }
 
-var kindFootnote = ast.NewNodeKind("FootnoteBlock")
+// KindFootnote is the kind of FootnoteBlock.
+var KindFootnote = ast.NewNodeKind("FootnoteBlock")
 
-func (*footnoteBlock) Kind() ast.NodeKind     { return kindFootnote }
-func (n *footnoteBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+func (*FootnoteBlock) Kind() ast.NodeKind     { return KindFootnote }
+func (n *FootnoteBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
 type footnoteParser struct{}
 
@@ -333,12 +334,12 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	if n == 0 || n >= len(line) || line[n] != ':' {
 		return nil, parser.NoChildren
 	}
-	node := &footnoteBlock{label: label}
-	if s := scanOf(pc); s.notes[label] == nil {
-		if s.notes == nil {
-			s.notes = map[string]*footnoteBlock{}
+	node := &FootnoteBlock{Label: label}
+	if s := scanOf(pc); s.Notes[label] == nil {
+		if s.Notes == nil {
+			s.Notes = map[string]*FootnoteBlock{}
 		}
-		s.notes[label] = node
+		s.Notes[label] = node
 	}
 	n++
 	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
@@ -366,3 +367,26 @@ func (footnoteParser) Continue(node ast.Node, reader text.Reader, pc parser.Cont
 }
 
 func (footnoteParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+// IconOf returns the icon name of `<i class="fa-name">`, or an empty string.
+func IconOf(e *syntax.Element) string {
+	for _, c := range strings.Fields(e.Attr("class")) {
+		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// IsLayout reports whether a div only specifies the layout of its content, or
+// is a hint.
+func IsLayout(open string) bool {
+	e, ok := syntax.ReadElement(open)
+	return ok && (e.Only("align", "data-full-width", "data-with-frame") || IsHintElement(e))
+}
+
+// IsHintElement reports whether a div is a hint in the form that some exports
+// write.
+func IsHintElement(e *syntax.Element) bool {
+	return e.Has(CustomBlock) && e.Attr("data-tag") == "hint" && e.Only(CustomBlock, "data-tag", "data-style", "data-icon")
+}

@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 		skip = 1
 	}
 	rest := line[skip:]
-	if len(rest) == 0 || !isWordByte(rest[0]) {
+	if len(rest) == 0 || !IsWordByte(rest[0]) {
 		return nil
 	}
 	// This code runs for every word, so the first character is checked first.
@@ -133,7 +133,7 @@ func addressLength(b []byte, host int) int {
 	b = b[:min(len(b), maxAddress)]
 	i := host
 	dot := -1
-	for i < len(b) && (isWordByte(b[i]) || b[i] == '-' || b[i] == '_' || b[i] == '.') {
+	for i < len(b) && (IsWordByte(b[i]) || b[i] == '-' || b[i] == '_' || b[i] == '.') {
 		if b[i] == '.' {
 			dot = i
 		}
@@ -190,16 +190,16 @@ func trimAddress(b []byte) int {
 func mailLength(b []byte) int {
 	const longest = 64 // of the part before the @
 	i := 0
-	for i < len(b) && i < longest && (isWordByte(b[i]) || b[i] == '.' || b[i] == '-' || b[i] == '_' || b[i] == '+') {
+	for i < len(b) && i < longest && (IsWordByte(b[i]) || b[i] == '.' || b[i] == '-' || b[i] == '_' || b[i] == '+') {
 		i++
 	}
-	if i == 0 || !isWordByte(b[0]) || i >= len(b) || b[i] != '@' {
+	if i == 0 || !IsWordByte(b[0]) || i >= len(b) || b[i] != '@' {
 		return 0
 	}
 	at := i + 1
 	i = at
 	dot := -1
-	for i < len(b) && i < at+255 && (isWordByte(b[i]) || b[i] == '-' || b[i] == '.' || b[i] == '_') {
+	for i < len(b) && i < at+255 && (IsWordByte(b[i]) || b[i] == '-' || b[i] == '.' || b[i] == '_') {
 		if b[i] == '.' {
 			dot = i
 		}
@@ -212,4 +212,10 @@ func mailLength(b []byte) int {
 		return 0
 	}
 	return i
+}
+
+// IsWordByte reports whether c is a letter, a digit or a byte of another script: an address
+// does not begin after it.
+func IsWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

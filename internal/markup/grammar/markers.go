@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"bytes"
@@ -18,21 +18,21 @@ import (
 // Such a line is a raw block, and what is between two of them is content like
 // any other. ForReaders decides what readers see of it.
 
-// marker is a tag, a shortcode or a line of colons of another tool.
-type marker struct {
-	kind   byte   // '%' for a tag, '{' for a shortcode, ':' for colons
-	name   string // in lower case; "" for colons that end a container
-	args   string // what follows the name
-	closes bool
+// Marker is a tag, a shortcode or a line of colons of another tool.
+type Marker struct {
+	Kind   byte   // '%' for a tag, '{' for a shortcode, ':' for colons
+	Name   string // in lower case; "" for colons that end a container
+	Args   string // what follows the name
+	Closes bool
 }
 
 // maxShortcode is the maximum length of a shortcode in bytes.
 const maxShortcode = 2 << 10
 
-// shortcode returns the length of the shortcode `{{< name … >}}` or
+// Shortcode returns the length of the shortcode `{{< name … >}}` or
 // `{{% name … %}}` at the start of s, and its parts. The length is 0 if there is
 // none. A shortcode is written on one line.
-func shortcode(s string) (m marker, length int) {
+func Shortcode(s string) (m Marker, length int) {
 	if len(s) < 6 || s[0] != '{' || s[1] != '{' || s[2] != '<' && s[2] != '%' {
 		return m, 0
 	}
@@ -50,7 +50,7 @@ func shortcode(s string) (m marker, length int) {
 	if n == 0 || inner[0] == '/' {
 		return m, 0 // {{</* name */>}} shows a shortcode
 	}
-	return marker{'{', strings.ToLower(inner[:n]), strings.TrimSpace(inner[n:]), closes}, end
+	return Marker{'{', strings.ToLower(inner[:n]), strings.TrimSpace(inner[n:]), closes}, end
 }
 
 // shortcodeEnd returns the offset after the end of the shortcode that begins s,
@@ -90,7 +90,7 @@ func shortcodeEnd(s string) int {
 var colons = regexp.MustCompile(`^:{3,}[ \t]*(?:\{?\.?([A-Za-z][-\w]*)(?:[ \t}\[{].*)?)?$`)
 
 // colonMarker returns the marker of a line without the spaces around it.
-func colonMarker(line string) (m marker, ok bool) {
+func colonMarker(line string) (m Marker, ok bool) {
 	if !strings.HasPrefix(line, ":::") || strings.HasSuffix(strings.TrimLeft(line, ":"), ":::") {
 		return m, false
 	}
@@ -99,14 +99,14 @@ func colonMarker(line string) (m marker, ok bool) {
 		return m, false
 	}
 	if at[2] < 0 {
-		return marker{kind: ':', closes: true}, true
+		return Marker{Kind: ':', Closes: true}, true
 	}
-	return marker{kind: ':', name: strings.ToLower(line[at[2]:at[3]]), args: strings.Trim(line[at[3]:], " \t[]{}")}, true
+	return Marker{Kind: ':', Name: strings.ToLower(line[at[2]:at[3]]), Args: strings.Trim(line[at[3]:], " \t[]{}")}, true
 }
 
-// isMarkerLine reports whether a line has shortcodes and nothing else, or the
+// IsMarkerLine reports whether a line has shortcodes and nothing else, or the
 // colons of a container.
-func isMarkerLine(line string) bool {
+func IsMarkerLine(line string) bool {
 	line = strings.TrimSpace(line)
 	if _, ok := colonMarker(line); ok {
 		return true
@@ -119,9 +119,9 @@ func isMarkerLine(line string) bool {
 }
 
 // shortcodes returns the shortcodes that a text consists of.
-func shortcodes(s string) (all []marker, ok bool) {
+func shortcodes(s string) (all []Marker, ok bool) {
 	for s != "" {
-		m, n := shortcode(s)
+		m, n := Shortcode(s)
 		if n == 0 {
 			return nil, false
 		}
@@ -131,31 +131,31 @@ func shortcodes(s string) (all []marker, ok bool) {
 	return all, len(all) > 0
 }
 
-// markers returns the markers that the source of a raw block consists of, or nil
+// Markers returns the markers that the source of a raw block consists of, or nil
 // if it has anything else.
-func markers(source string) []marker {
+func Markers(source string) []Marker {
 	source = strings.TrimSpace(source)
 	switch {
 	case strings.HasPrefix(source, "{%"):
 		if t, ok := syntax.ReadTag([]byte(source)); ok && t.End == len(source) {
-			return []marker{tagMarker(&t)}
+			return []Marker{tagMarker(&t)}
 		}
 	case strings.HasPrefix(source, "{{"):
 		all, _ := shortcodes(source)
 		return all
 	case strings.HasPrefix(source, ":::"):
 		if m, ok := colonMarker(source); ok {
-			return []marker{m}
+			return []Marker{m}
 		}
 	}
 	return nil
 }
 
-func tagMarker(t *syntax.Tag) marker {
+func tagMarker(t *syntax.Tag) Marker {
 	if name := t.Closes(); name != "" {
-		return marker{kind: '%', name: strings.ToLower(name), closes: true}
+		return Marker{Kind: '%', Name: strings.ToLower(name), Closes: true}
 	}
-	return marker{kind: '%', name: strings.ToLower(t.Name), args: t.Args}
+	return Marker{Kind: '%', Name: strings.ToLower(t.Name), Args: t.Args}
 }
 
 // markerParser parses the lines of shortcodes and of colons as raw blocks.
@@ -167,12 +167,12 @@ func (markerParser) CanAcceptIndentedLine() bool { return false }
 
 func (markerParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, seg, off, ok := blockStart(reader, pc)
-	if !ok || off < scanOf(pc).literal || !bytes.HasPrefix(line, []byte("{{")) && !bytes.HasPrefix(line, []byte(":::")) || !isMarkerLine(string(line)) {
+	if !ok || off < scanOf(pc).literal || !bytes.HasPrefix(line, []byte("{{")) && !bytes.HasPrefix(line, []byte(":::")) || !IsMarkerLine(string(line)) {
 		return nil, parser.NoChildren
 	}
-	n := &rawBlock{}
-	if all, _ := shortcodes(string(bytes.TrimSpace(line))); slices.ContainsFunc(all, func(m marker) bool { return !m.closes }) {
-		n.problem = "a line of shortcodes is of another tool: readers see what is in it, but not the shortcodes"
+	n := &RawBlock{}
+	if all, _ := shortcodes(string(bytes.TrimSpace(line))); slices.ContainsFunc(all, func(m Marker) bool { return !m.Closes }) {
+		n.Problem = "a line of shortcodes is of another tool: readers see what is in it, but not the shortcodes"
 	}
 	n.Lines().Append(seg)
 	reader.AdvanceToEOL()
@@ -194,28 +194,33 @@ func (shortcodeParser) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	if !bytes.HasPrefix(line, []byte("{{")) {
 		return nil
 	}
-	_, n := shortcode(string(line[:min(len(line), maxShortcode)]))
+	_, n := Shortcode(string(line[:min(len(line), maxShortcode)]))
 	if n == 0 {
 		return nil
 	}
 	block.Advance(n)
-	return &atom{what: atomShortcode, text: string(line[:n]), at: seg.Start}
+	return &Atom{What: AtomShortcode, Content: string(line[:n]), At: seg.Start}
 }
 
-// codeTags are tags of other tools whose content is not Markdown. They are kept
-// with it as one block.
-var codeTags = map[string]bool{
-	"highlight": true, "codeblock": true, "code_block": true, "sourcecode": true, "prism": true, "comment": true, "mermaid": true,
-	"uml": true, "plantuml": true, "puml": true, "graphviz": true, "dot": true, "math": true, "mathjax": true, "katex": true,
-	"chart": true, "jsfiddle": true, "verbatim": true, "style": true, "javascript": true, "css": true, "script": true, "graph": true,
+// MarkerStyles are the styles of hints for the names that other tools have for
+// them.
+var MarkerStyles = map[string]string{
+	"note": "info", "info": "info", "information": "info", "see-also": "info", "abstract": "info", "callout": "info", "call-out": "info", "alert": "info",
+	"admonition": "info", "hint": "success", "tip": "success", "success": "success", "check": "success",
+	"warning": "warning", "warn": "warning", "caution": "warning", "important": "warning", "attention": "warning",
+	"danger": "danger", "error": "danger", "critical": "danger", "failure": "danger", "bug": "danger",
 }
 
-// isMarkerTag reports whether a tag is one of another tool that is a mark
-// alone: what is between it and its end is content of the page.
-func isMarkerTag(t *syntax.Tag) bool {
-	name := t.Name
-	if closed := t.Closes(); closed != "" {
-		name = closed
+// Style returns the name that decides which hint a marker is: that of the marker,
+// or of what it includes, or its first argument, as in `{{< callout "note" >}}`.
+func (m *Marker) Style() string {
+	first, _ := syntax.ReadAttributes(m.Args).Get("")
+	if first == "" {
+		first, _, _ = strings.Cut(m.Args, " ")
 	}
-	return !isKnownTag(tagName(name)) && !codeTags[name]
+	first = strings.ToLower(strings.TrimSuffix(first[strings.LastIndexByte(first, '/')+1:], ".html"))
+	if MarkerStyles[first] != "" && (m.Name == "include" || m.Name == "callout" || m.Name == "call-out" || m.Name == "alert" || m.Name == "admonition") {
+		return first
+	}
+	return m.Name
 }

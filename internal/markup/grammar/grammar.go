@@ -1,4 +1,4 @@
-package markup
+package grammar
 
 import (
 	"bytes"
@@ -14,28 +14,27 @@ import (
 
 // Limits of the parser. Content beyond them is kept verbatim and reported.
 const (
-	// maxDepth is the maximum nesting depth of blocks.
-	maxDepth = syntax.MaxDepth
+	// MaxDepth is the maximum nesting depth of blocks.
+	MaxDepth = syntax.MaxDepth
 	// MaxTableCells is the maximum number of cells in a table.
 	MaxTableCells = 20_000
 	// maxInlineMarks is the maximum number of characters with a syntactic
 	// meaning in one paragraph. The time for matching them is more than linear.
 	maxInlineMarks = 4_000
-	// maxLines is the maximum number of non-blank lines in a source. Each line
-	// may be a block, and a client cannot send a document of more than maxNodes
-	// nodes.
-	maxLines = maxNodes
-	// maxBlank is the maximum number of blank lines that follow a blank line.
+	// MaxLines is the maximum number of non-blank lines in a source. Each line
+	// may be a block, and a client cannot send a document of more nodes.
+	MaxLines = 200_000
+	// MaxBlank is the maximum number of blank lines that follow a blank line.
 	// The library records each of them once per enclosing block.
-	maxBlank = 10_000
-	// maxUses is the maximum number of uses of one footnote. Each use has a
+	MaxBlank = 10_000
+	// MaxUses is the maximum number of uses of one footnote. Each use has a
 	// copy of its body.
-	maxUses = 32
-	// maxProblems is the maximum number of problems that are reported for a
+	MaxUses = 32
+	// MaxProblems is the maximum number of problems that are reported for a
 	// source.
-	maxProblems = 100
-	// maxElements is the maximum number of tags in one piece of HTML.
-	maxElements = 5 * MaxTableCells
+	MaxProblems = 100
+	// MaxElements is the maximum number of tags in one piece of HTML.
+	MaxElements = 5 * MaxTableCells
 )
 
 // The grammars parse Markdown into goldmark's tree. They have no state.
@@ -77,8 +76,8 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(inlineElementParser{}, 350),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),
-			util.Prioritized(delimiterParser{parser.NewEmphasisParser()}, 500),
-			util.Prioritized(delimiterParser{extension.NewStrikethroughParser()}, 500),
+			util.Prioritized(DelimiterParser{parser.NewEmphasisParser()}, 500),
+			util.Prioritized(DelimiterParser{extension.NewStrikethroughParser()}, 500),
 			util.Prioritized(emojiParser{}, 600),
 			util.Prioritized(addresses, 999),
 		),
@@ -92,16 +91,17 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 	)
 }
 
-// scan is the state of one run of the grammar.
-type scan struct {
+// Scan is the state of one run of the grammar.
+type Scan struct {
 	*syntax.Outline
-	source []byte
-	mails  bool              // the source may contain email addresses
-	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
-	notes  map[string]*footnoteBlock
-	// undefined has the offsets of what looks like a use of a footnote that is not there,
+	Source []byte
+	known  func(name string) bool // of a tag
+	mails  bool                   // the source may contain email addresses
+	Deep   map[ast.Node]bool      // top-level blocks that are nested too deeply
+	Notes  map[string]*FootnoteBlock
+	// Undefined has the offsets of what looks like a use of a footnote that is not there,
 	// one for each label.
-	undefined map[string]int
+	Undefined map[string]int
 	// Before the offset literal, nothing is a tag.
 	literal int
 	// unclosed maps an element name to the offset before which the block unclosedIn
@@ -112,17 +112,26 @@ type scan struct {
 
 var scanKey = parser.NewContextKey()
 
-func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
+func scanOf(pc parser.Context) *Scan { return pc.Get(scanKey).(*Scan) }
 
-// read parses a source with the grammar.
-func read(source []byte) (ast.Node, *scan) {
-	s := &scan{Outline: syntax.NewOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0}
+// Read parses a source. known reports whether a tag is one that becomes a block.
+func Read(source []byte, known func(name string) bool) (ast.Node, *Scan) {
+	if bytes.IndexByte(source, '@') >= 0 || bytes.Contains(source, []byte("www.")) {
+		return ReadByWords(source, known)
+	}
+	return readAs(grammar, source, known)
+}
+
+// ReadByWords is Read with the grammar that looks for an address at every word. It has the
+// same result and takes longer.
+func ReadByWords(source []byte, known func(name string) bool) (ast.Node, *Scan) {
+	return readAs(wordGrammar, source, known)
+}
+
+func readAs(g parser.Parser, source []byte, known func(string) bool) (ast.Node, *Scan) {
+	s := &Scan{known: known, Outline: syntax.NewOutline(source), Source: source, mails: bytes.IndexByte(source, '@') >= 0}
 	pc := parser.NewContext()
 	pc.Set(scanKey, s)
-	g := grammar
-	if s.mails || bytes.Contains(source, []byte("www.")) {
-		g = wordGrammar
-	}
 	return g.Parse(text.NewReader(source), parser.WithContext(pc)), s
 }
 
@@ -130,14 +139,14 @@ func read(source []byte) (ast.Node, *scan) {
 // current top-level block in deep.
 func tooDeep(pc parser.Context) bool {
 	open := pc.OpenedBlocks()
-	if len(open) < maxDepth {
+	if len(open) < MaxDepth {
 		return false
 	}
 	s := scanOf(pc)
-	if s.deep == nil {
-		s.deep = map[ast.Node]bool{}
+	if s.Deep == nil {
+		s.Deep = map[ast.Node]bool{}
 	}
-	s.deep[open[0].Node] = true
+	s.Deep[open[0].Node] = true
 	return true
 }
 
@@ -151,17 +160,17 @@ func (p shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return p.BlockParser.Open(parent, reader, pc)
 }
 
-// rawBlock is source that is kept verbatim.
-type rawBlock struct {
+// RawBlock is source that is kept verbatim.
+type RawBlock struct {
 	ast.BaseBlock
-	problem string
+	Problem string
 }
 
 var kindRaw = ast.NewNodeKind("Raw")
 
-func (*rawBlock) Kind() ast.NodeKind { return kindRaw }
-func (*rawBlock) IsRaw() bool        { return true }
-func (n *rawBlock) Dump(b []byte, l int) {
+func (*RawBlock) Kind() ast.NodeKind { return kindRaw }
+func (*RawBlock) IsRaw() bool        { return true }
+func (n *RawBlock) Dump(b []byte, l int) {
 	ast.DumpHelper(n, b, l, nil, nil)
 }
 
@@ -200,7 +209,7 @@ func (t heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc 
 	default:
 		return
 	}
-	raw := &rawBlock{problem: problem}
+	raw := &RawBlock{Problem: problem}
 	raw.SetLines(lines)
 	raw.SetPos(node.Pos())
 	parent := node.Parent()

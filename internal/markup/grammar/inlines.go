@@ -1,8 +1,9 @@
-package markup
+package grammar
 
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,32 +14,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/syntax"
 )
 
-// atom is an inline that is parsed as a whole: a formula, an emoji, an HTML
+// Atom is an inline that is parsed as a whole: a formula, an emoji, an HTML
 // element with a special meaning, a footnote reference, a shortcode or a literal text.
-type atom struct {
+type Atom struct {
 	ast.BaseInline
-	what atomKind
-	text string // the formula, the code of the emoji, the element, the label, the literal text
-	at   int    // offset of a literal text or a shortcode
-	// place is where the atom is written, if it is on one line.
-	place Span
+	What    atomKind
+	Content string // the formula, the code of the emoji, the element, the label, the literal text
+	At      int    // offset of a literal text or a shortcode
+	// Place is where the atom is written, if it is on one line.
+	Place Place
 }
 
+// atomKind says what an atom is.
 type atomKind int
 
+// Kinds of atoms.
 const (
-	atomMath atomKind = iota
-	atomEmoji
-	atomElement
-	atomFootnote
-	atomLiteral
-	atomShortcode
+	AtomMath atomKind = iota
+	AtomEmoji
+	AtomElement
+	AtomFootnote
+	AtomLiteral
+	AtomShortcode
 )
+
+// Place is a range of bytes in the source.
+type Place struct{ Start, End int }
 
 var kindAtom = ast.NewNodeKind("Atom")
 
-func (*atom) Kind() ast.NodeKind     { return kindAtom }
-func (n *atom) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+func (*Atom) Kind() ast.NodeKind     { return kindAtom }
+func (n *Atom) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
 // maxAtomBytes is the maximum length of an inline that is parsed as a whole.
 const maxAtomBytes = 32 << 10
@@ -71,9 +77,9 @@ func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok boo
 }
 
 // placed records where an atom is written. read is everything that was read of it.
-func (n *atom) placed(start int, read []byte) *atom {
+func (n *Atom) placed(start int, read []byte) *Atom {
 	if bytes.IndexByte(read, '\n') < 0 {
-		n.place = Span{start, start + len(read)}
+		n.Place = Place{start, start + len(read)}
 	}
 	return n
 }
@@ -109,17 +115,18 @@ func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if !ok {
 		return nil
 	}
-	return (&atom{what: atomMath, text: string(b[2 : len(b)-2])}).placed(at.Start, b)
+	return (&Atom{What: AtomMath, Content: string(b[2 : len(b)-2])}).placed(at.Start, b)
 }
 
-// literalTag is the tag whose content is always text, even if it looks like
+// LiteralTag is the tag whose content is always text, even if it looks like
 // markup.
-const literalTag = "raw"
+const LiteralTag = "raw"
 
-func isLiteralTag(name string) bool { return name == literalTag || name == "end"+literalTag }
+func isLiteralTag(name string) bool { return name == LiteralTag || name == "end"+LiteralTag }
 
 var (
-	literalOpen  = regexp.MustCompile(`^\{%[ \t]*raw[ \t]*%\}`)
+	// LiteralOpen matches the tag that begins a literal text.
+	LiteralOpen  = regexp.MustCompile(`^\{%[ \t]*raw[ \t]*%\}`)
 	literalClose = regexp.MustCompile(`\{%[ \t]*endraw[ \t]*%\}`)
 )
 
@@ -130,7 +137,7 @@ func (literalParser) Trigger() []byte { return []byte{'{'} }
 
 func (literalParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, seg := block.PeekLine()
-	open := literalOpen.FindIndex(line)
+	open := LiteralOpen.FindIndex(line)
 	if open == nil {
 		return nil
 	}
@@ -146,7 +153,7 @@ func (literalParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	if !ok {
 		return nil
 	}
-	return &atom{what: atomLiteral, text: string(b[open[1]:end]), at: seg.Start + open[1]}
+	return &Atom{What: AtomLiteral, Content: string(b[open[1]:end]), At: seg.Start + open[1]}
 }
 
 // emojiParser parses `:name:` if the name is that of an emoji.
@@ -165,7 +172,7 @@ func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 		return nil
 	}
 	block.Advance(n)
-	return (&atom{what: atomEmoji, text: code}).placed(at.Start, line[:n])
+	return (&Atom{What: AtomEmoji, Content: code}).placed(at.Start, line[:n])
 }
 
 // footnoteRefParser parses `[^label]` if the label is defined.
@@ -179,12 +186,12 @@ func (footnoteRefParser) Parse(parent ast.Node, block text.Reader, pc parser.Con
 	if n == 0 {
 		return nil
 	}
-	if s := scanOf(pc); s.notes[label] == nil {
+	if s := scanOf(pc); s.Notes[label] == nil {
 		s.lacksNote(label, at.Start, line[n:])
 		return nil
 	}
 	block.Advance(n)
-	return &atom{what: atomFootnote, text: label}
+	return &Atom{What: AtomFootnote, Content: label}
 }
 
 // inlineElementParser parses the HTML elements whose content is not Markdown.
@@ -199,7 +206,7 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		i++
 	}
 	name := strings.ToLower(string(line[1:i]))
-	if !atomNames[name] {
+	if !AtomNames[name] {
 		return nil
 	}
 	open, ok := takeUntil(block, func(b []byte) int {
@@ -209,11 +216,11 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		}
 		return end + 1
 	})
-	if !ok || !isAtom(name, string(open)) {
+	if !ok || !IsAtom(name, string(open)) {
 		return nil
 	}
 	if name == "img" {
-		return (&atom{what: atomElement, text: string(open)}).placed(start.Start, open)
+		return (&Atom{What: AtomElement, Content: string(open)}).placed(start.Start, open)
 	}
 	closing := []byte("</" + name + ">")
 	_, at := block.Position()
@@ -238,14 +245,15 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return nil
 	}
 	all := string(open) + string(rest)
-	return (&atom{what: atomElement, text: all}).placed(start.Start, []byte(all))
+	return (&Atom{What: AtomElement, Content: all}).placed(start.Start, []byte(all))
 }
 
-// atomNames are the elements that may be atoms, depending on their attributes,
-// see isAtom.
-var atomNames = map[string]bool{"a": true, "button": true, "code": true, "i": true, "img": true, "picture": true, "span": true}
+// AtomNames are the elements that may be atoms, depending on their attributes,
+// see IsAtom.
+var AtomNames = map[string]bool{"a": true, "button": true, "code": true, "i": true, "img": true, "picture": true, "span": true}
 
-func isAtom(name, open string) bool {
+// IsAtom reports whether the tag of an element of AtomNames makes it an atom.
+func IsAtom(name, open string) bool {
 	e, ok := syntax.ReadElement(open)
 	if !ok {
 		return false
@@ -255,24 +263,36 @@ func isAtom(name, open string) bool {
 	case "img", "picture":
 		return true
 	case "a":
-		return hasString(class, "button") || e.Has("data-mention") || e.Has("data-footnote-ref")
+		return slices.Contains(class, "button") || e.Has("data-mention") || e.Has("data-footnote-ref")
 	case "button":
-		return hasString(class, "button")
+		return slices.Contains(class, "button")
 	case "code":
-		return hasString(class, "expression")
+		return slices.Contains(class, "expression")
 	case "i":
-		return iconOf(e) != ""
+		return IconOf(e) != ""
 	case "span":
-		return e.Has("data-gb-custom-inline") || hasString(class, "math")
+		return e.Has("data-gb-custom-inline") || slices.Contains(class, "math")
 	}
 	return false
 }
 
-func hasString(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
+// CustomBlock is the attribute of an element that stands for a tag.
+const CustomBlock = "data-gb-custom-block"
+
+// noteLabel matches what is a label and no pattern such as [^a-z].
+var noteLabel = regexp.MustCompile(`^(\d+|\w[\w-]{2}[\w-]+)$`)
+
+// lacksNote records a use of a footnote that is not defined. Only numbers are taken for uses
+// if the page has no footnotes: others are often patterns.
+func (s *Scan) lacksNote(label string, at int, rest []byte) {
+	number := strings.Trim(label, "0123456789") == ""
+	if !noteLabel.MatchString(label) || !number && len(s.Notes) == 0 || len(rest) > 0 && strings.IndexByte("([:+*?{", rest[0]) >= 0 {
+		return
 	}
-	return false
+	if _, known := s.Undefined[label]; !known && len(s.Undefined) < MaxProblems {
+		if s.Undefined == nil {
+			s.Undefined = map[string]int{}
+		}
+		s.Undefined[label] = at
+	}
 }

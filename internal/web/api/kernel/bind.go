@@ -30,8 +30,9 @@ func (k *Kernel) bind(o Op, d *huma.Operation, out reflect.Type, handle call) {
 	reading, writing := newInput(o.in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
 	reading.bodies = k.bodies
 	spec.AddOperation(d)
+	o.params, o.fields = reading.query(), reading.fields()
 	if o.Signed == nil { // the server generates the query of signed addresses
-		o.query = reading.query()
+		o.query = o.params
 	}
 	d.Middlewares = huma.Middlewares{k.guard(o)}
 	k.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {

@@ -101,6 +101,22 @@ func (in *input) query() map[string]bool {
 	return out
 }
 
+// fields returns the names of the fields of the body, or nil if it is no object.
+func (in *input) fields() map[string]bool {
+	s := in.schema
+	if s != nil && s.Ref != "" {
+		s = in.schemas.SchemaFromRef(s.Ref)
+	}
+	if s == nil || s.Properties == nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for name := range s.Properties {
+		out[name] = true
+	}
+	return out
+}
+
 // hint returns a name for the schema of a field of type t, or other if t has no name.
 func hint(t reflect.Type, field, other string) string {
 	if t.Name() != "" {

@@ -44,8 +44,8 @@ func problemOf(err error, place func(string) string) *problem {
 // place returns the path of a field in a request. Services name a field as it is in their
 // input, because they do not know where an operation has it from. It is a parameter of the
 // query if the operation has one of this name, and otherwise a part of the body. Handlers
-// may also name the part of the request themselves, as they must for a field of the body
-// that is called body, query, path or header.
+// may also name the part of the request themselves, unless a field of the body has the name
+// of the part.
 func (o Op) place(field string) string {
 	first := field
 	if end := strings.IndexAny(field, ".["); end >= 0 {
@@ -53,11 +53,13 @@ func (o Op) place(field string) string {
 	}
 	switch first {
 	case "body", "query", "path", "header":
-		return field
+		if !o.fields[first] {
+			return field
+		}
 	case "":
 		return "body" + field // all of it, or an element of a list
 	}
-	if _, is := o.query[first]; is {
+	if _, is := o.params[first]; is {
 		return "query." + field
 	}
 	return "body." + field

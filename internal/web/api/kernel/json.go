@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -24,22 +25,27 @@ func checkQuery(raw string, known map[string]bool) error {
 	}
 	q, err := url.ParseQuery(raw)
 	if err != nil {
-		return errs.Field("query", "is not well-formed")
+		return errs.Problems([]errs.Detail{{Path: "query", Message: "is not well-formed"}})
 	}
-	var wrong errs.Mistakes
+	var wrong []errs.Detail // they are of the query, also if a field of the body is called query
+	add := func(at, format string, args ...any) {
+		if len(wrong) < errs.MaxDetails {
+			wrong = append(wrong, errs.Detail{Path: at, Message: fmt.Sprintf(format, args...)})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		at := "query." + strings.ToValidUTF8(name[:min(len(name), maxNamed)], "?")
 		repeated, is := known[name]
 		switch {
 		case !plainText(name), slices.ContainsFunc(q[name], func(v string) bool { return !plainText(v) }):
-			wrong.Field(at, "has a NUL character or is not valid UTF-8")
+			add(at, "has a NUL character or is not valid UTF-8")
 		case known != nil && !is:
-			wrong.Field(at, "%s", unknownName(name, slices.Sorted(maps.Keys(known)), "parameter"))
+			add(at, "%s", unknownName(name, slices.Sorted(maps.Keys(known)), "parameter"))
 		case is && !repeated && len(q[name]) > 1:
-			wrong.Field(at, "is there %d times; send it once", len(q[name]))
+			add(at, "is there %d times; send it once", len(q[name]))
 		}
 	}
-	return wrong.Err()
+	return errs.Problems(wrong)
 }
 
 // maxNamed is the maximum number of bytes of an unknown name in an error message.

@@ -99,6 +99,9 @@ type Op struct {
 
 	in    reflect.Type    // type of the input
 	query map[string]bool // the query parameters, with whether they can be repeated; nil if all are accepted, as in signed addresses
+	// params are the query parameters, also of signed addresses. fields are the fields of the
+	// body; nil if it is no object.
+	params, fields map[string]bool
 }
 
 // Prefix is the prefix of every path.

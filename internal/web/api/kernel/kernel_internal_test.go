@@ -230,6 +230,7 @@ func TestFieldsArePlaced(t *testing.T) {
 		Claims string `query:"claims"`
 		Body   struct {
 			Parent string `json:"parent"`
+			Header string `json:"header,omitempty"`
 		}
 	}
 	for name, c := range map[string]struct {
@@ -248,6 +249,10 @@ func TestFieldsArePlaced(t *testing.T) {
 			`{"code":400,"message":"query.claims are not JSON","details":[{"path":"query.claims","message":"are not JSON"}]}`},
 		"named by the handler": {errs.Field("body.claims", "are not JSON"),
 			`{"code":400,"message":"body.claims are not JSON","details":[{"path":"body.claims","message":"are not JSON"}]}`},
+		"a field that is called as a part of the request": {errs.Field("header.text", "is long"),
+			`{"code":400,"message":"body.header.text is long","details":[{"path":"body.header.text","message":"is long"}]}`},
+		"a part of the request": {errs.Field("path.id", "is long"),
+			`{"code":400,"message":"path.id is long","details":[{"path":"path.id","message":"is long"}]}`},
 		"several": {errs.All(errs.Field("parent", "is closed"), errs.Field("claims", "are odd")),
 			`{"code":400,"message":"body.parent is closed; query.claims are odd","details":[{"path":"body.parent","message":"is closed"},{"path":"query.claims","message":"are odd"}]}`},
 		"in the message only": {errs.At(errs.NotFound, "parent", "there is no collection %q", "parent"),

@@ -91,7 +91,7 @@ func (k *Kernel) OpenPage(ctx context.Context, p Paged) (store.Page, error) {
 }
 
 func badCursor() error {
-	return errs.Field("query.page", "is not a cursor of this list; start again without it")
+	return errs.Field("page", "is not a cursor of this list; start again without it")
 }
 
 // SealPage returns the cursor of the page that begins behind key, or nil if there is none.

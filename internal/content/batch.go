@@ -108,7 +108,7 @@ func (s *Service) applyBatch(ctx context.Context, g *authz.Grant, on LineName, e
 		}
 	}
 	if text > MaxText {
-		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
+		return nil, errs.Field("changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
 	reverts := 0
 	for _, c := range changes {
@@ -181,7 +181,7 @@ func refused(problems []revision.Problem) error {
 	for _, p := range problems[:cap(details)] {
 		details = append(details, errs.Detail{Path: p.Path, Message: fmt.Sprintf("line %d: %s (%s)", p.Line, p.Message, p.Code)})
 	}
-	return errs.Problems(details)
+	return errs.Fields(details)
 }
 
 // maxRefused is the maximum number of problems that the error of a strict batch names.
@@ -193,7 +193,7 @@ func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, change
 	out := &Applied{}
 	kinds := map[docs.PageID]*Outcome{}
 	for i, c := range changes {
-		at := fmt.Sprintf("body.changes[%d]", i)
+		at := fmt.Sprintf("changes[%d]", i)
 		var err error
 		switch c.Operation {
 		case InsertPage:
@@ -244,7 +244,7 @@ func target(ctx context.Context, d *revision.Draft, at, id string) (docs.Page, e
 	}
 	p, ok, err := d.Lookup(ctx, docs.PageID(id))
 	if err == nil && !ok {
-		err = errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, id)
+		err = errs.At(errs.NotFound, at+".page", "page %q not found in this space", id)
 	}
 	return p, err
 }

@@ -96,7 +96,7 @@ func (b *binder) collect() (string, error) {
 		return "", err
 	}
 	if !p.HasPath() {
-		return "", errs.Field("query.page", "names a page without content of its own; choose a document or a group")
+		return "", errs.Field("page", "names a page without content of its own; choose a document or a group")
 	}
 	w := &revision.PageNode{Page: p}
 	if !b.o.Only {

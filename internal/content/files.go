@@ -47,7 +47,7 @@ func withoutBytes(changes []Change) ([][]docs.File, error) {
 			continue
 		}
 		for j, f := range c.Files {
-			at := fmt.Sprintf("body.changes[%d].files[%d]", i, j)
+			at := fmt.Sprintf("changes[%d].files[%d]", i, j)
 			name, err := docs.FileName(at+".name", f.Name)
 			switch {
 			case err != nil:
@@ -82,7 +82,7 @@ func (s *Service) fetch(ctx context.Context, changes []Change, files [][]docs.Fi
 	each := func(fn func(f NewFile, at string, got *docs.File) error) error {
 		for i, list := range files {
 			for j := range list {
-				if err := fn(changes[i].Files[j], fmt.Sprintf("body.changes[%d].files[%d]", i, j), &list[j]); err != nil {
+				if err := fn(changes[i].Files[j], fmt.Sprintf("changes[%d].files[%d]", i, j), &list[j]); err != nil {
 					return err
 				}
 			}
@@ -119,7 +119,7 @@ func (s *Service) download(ctx context.Context, path, at string, f NewFile, most
 		from = bytes.NewReader(b)
 	} else {
 		if most <= 0 {
-			return 0, errs.Field("body.changes", "bring more than %d MB of files together; send them in several batches", MaxBatchFetched>>20)
+			return 0, errs.Field("changes", "bring more than %d MB of files together; send them in several batches", MaxBatchFetched>>20)
 		}
 		got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: min(most, MaxFetched), Timeout: fetchTime})
 		if err != nil {
@@ -153,7 +153,7 @@ func notFetched(at string, err error) error {
 
 func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, files []docs.File) ([]docs.File, error) {
 	if len(c.Files) == 0 || len(c.Files) > MaxFiles {
-		return nil, errs.Field(at+".files", "must be a list of 1 to %d files", MaxFiles)
+		return nil, errs.Field(errs.In(at, "files"), "must be a list of 1 to %d files", MaxFiles)
 	}
 	out := make([]docs.File, 0, len(files))
 	for i, f := range files {
@@ -163,7 +163,7 @@ func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, fi
 			return nil, err
 		}
 		ref := markup.Ref{Kind: markup.RefFile, File: string(f.ID)}
-		if err := nameInBatch(ctx, d, fmt.Sprintf("%s.files[%d]", at, i), c.Files[i].Ref, ref); err != nil {
+		if err := nameInBatch(ctx, d, errs.In(at, fmt.Sprintf("files[%d]", i)), c.Files[i].Ref, ref); err != nil {
 			return nil, err
 		}
 		if err := d.PutFile(f); err != nil {
@@ -176,7 +176,7 @@ func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, fi
 
 // Upload adds a file to a space that is edited live, or to a change request.
 func (s *Service) Upload(ctx context.Context, g *authz.Grant, on LineName, name string, r io.Reader) (docs.File, error) {
-	name, err := docs.FileName("body.file", name)
+	name, err := docs.FileName("file", name)
 	if err != nil {
 		return docs.File{}, err
 	}
@@ -206,6 +206,6 @@ func (u upload) draft(ctx context.Context, s *Service, _ *authz.Grant, h Heads) 
 		return nil, err
 	}
 	d := s.draft(v)
-	added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: u.file.Name}}}, []docs.File{u.file})
+	added, err := insertFiles(ctx, d, "", Change{Files: []NewFile{{Name: u.file.Name}}}, []docs.File{u.file})
 	return &drafted{Draft: d, applied: &Applied{Files: added}}, err
 }

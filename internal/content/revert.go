@@ -15,7 +15,7 @@ func revertPage(ctx context.Context, d *revision.Draft, r store.Reader, at strin
 		var err error
 		base, err = r.Revision(ctx, d.Space.ID, c.Revision)
 		if errs.Is(err, errs.NotFound) {
-			return errs.E(errs.NotFound, "%s.revision: revision %q not found in this space", at, c.Revision)
+			return errs.At(errs.NotFound, at+".revision", "revision %q not found in this space", c.Revision)
 		}
 		if err != nil {
 			return err

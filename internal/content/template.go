@@ -65,7 +65,7 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		if _, known := Templates[i].Refs[name]; !known {
-			return nil, errs.Field(c.At+".params.contentRefs."+name, "is not a reference of the template %s; it takes %s",
+			return nil, errs.Field(errs.In(c.At, "params.contentRefs."+name), "is not a reference of the template %s; it takes %s",
 				c.ID, strings.Join(slices.Sorted(maps.Keys(Templates[i].Refs)), ", "))
 		}
 	}
@@ -134,7 +134,7 @@ func firstPage(ctx context.Context, s *Service, h Heads, p docs.Page) (*drafted,
 	}
 	d := s.draft(v)
 	p.ID, p.CreatedAt = docs.PageID(d.NewID()), d.Now
-	return &drafted{Draft: d}, d.Insert(ctx, "body", p, nil)
+	return &drafted{Draft: d}, d.Insert(ctx, "", p, nil)
 }
 
 // addTemplate adds the pages of a template to a draft, after the existing pages.
@@ -177,7 +177,7 @@ func addTemplatePages(ctx context.Context, d *revision.Draft, pages []*folder.Pa
 			}
 		}
 		revision.ApplyHead(fp.Head, &p)
-		if err := d.Insert(ctx, "body", p, nil); err != nil {
+		if err := d.Insert(ctx, "", p, nil); err != nil {
 			return err
 		}
 		if p.HasBody() {
@@ -219,7 +219,7 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *revision.Linker) []byte
 func (s *Service) checkRefs(ctx context.Context, g *authz.Grant, v *revision.View, c TemplateChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]
-		at := c.At + ".params.contentRefs." + name
+		at := errs.In(c.At, "params.contentRefs."+name)
 		row := index.LinkOf("", markup.Reference{Ref: ref})
 		switch {
 		case row.Target == "":

@@ -84,6 +84,15 @@ func Field(path, format string, args ...any) *Error {
 	return ofFields([]Detail{{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
+// In returns the path of a field of the part of the input that is at a path, which is empty
+// for the whole input.
+func In(at, field string) string {
+	if at == "" {
+		return field
+	}
+	return at + "." + field
+}
+
 // Fields is invalid input at several places, of which the message names the first ones.
 // Without a detail, it returns nil.
 func Fields(details []Detail) error {

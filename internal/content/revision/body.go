@@ -521,17 +521,17 @@ type Body struct {
 }
 
 // Writing returns the Writing that sets the body of a page to b, or nil if b is
-// empty. at is the path of its field, for errors.
+// empty. at is the path of the change or of the input that has it, for errors.
 func (b *Body) Writing(at string) (*Writing, error) {
 	switch {
 	case b == nil || (b.Markdown == nil && b.Document == nil):
 		return nil, nil
 	case b.Markdown == nil:
-		return &Writing{Path: at + ".document.document", Doc: b.Document}, nil
+		return &Writing{Path: errs.In(at, "document.document"), Doc: b.Document}, nil
 	case len(*b.Markdown) > docs.MaxSource:
-		return nil, errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
+		return nil, errs.Field(errs.In(at, "document.markdown"), "is larger than %d MB", docs.MaxSource>>20)
 	}
-	return &Writing{Path: at + ".document.markdown", Markdown: []byte(*b.Markdown)}, nil
+	return &Writing{Path: errs.In(at, "document.markdown"), Markdown: []byte(*b.Markdown)}, nil
 }
 
 // Write sets the body of a page, unless w is nil.

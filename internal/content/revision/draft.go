@@ -301,17 +301,17 @@ func (d *Draft) heightBelow(ctx context.Context, id docs.PageID, depth int) (int
 
 // Insert adds a page below a parent.
 func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) error {
-	depth, err := d.under(ctx, path+".into", p, p.Parent)
+	depth, err := d.under(ctx, errs.In(path, "into"), p, p.Parent)
 	if err != nil {
 		return err
 	}
 	if depth >= docs.MaxPageDepth {
-		return errs.Field(path+".into", "is %d levels deep, which is the limit", docs.MaxPageDepth)
+		return errs.Field(errs.In(path, "into"), "is %d levels deep, which is the limit", docs.MaxPageDepth)
 	}
 	if p.Rank, err = d.rank(ctx, p.ID, p.Parent, at); err != nil {
 		return err
 	}
-	if p, err = d.WithSlug(ctx, path+".slug", p); err != nil {
+	if p, err = d.WithSlug(ctx, errs.In(path, "slug"), p); err != nil {
 		return err
 	}
 	d.Touch(p.ID)
@@ -325,7 +325,7 @@ func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.P
 		return p, nil
 	}
 	if into != nil && *into != p.Parent {
-		if err := d.CheckPlace(ctx, path+".into", p, *into); err != nil {
+		if err := d.CheckPlace(ctx, errs.In(path, "into"), p, *into); err != nil {
 			return p, err
 		}
 		p.Parent = *into

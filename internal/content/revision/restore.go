@@ -31,7 +31,7 @@ func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.P
 	}
 	switch {
 	case !had && !has:
-		return "", errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, id)
+		return "", errs.At(errs.NotFound, errs.In(at, "page"), "page %q not found in this space", id)
 	case !had:
 		d.Touch(id)
 		return Deleted, d.Drop(ctx, now)
@@ -52,14 +52,14 @@ func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.P
 			was.Parent = ""
 		}
 	}
-	if err := d.CheckPlace(ctx, at+".page", was, was.Parent); err != nil {
+	if err := d.CheckPlace(ctx, errs.In(at, "page"), was, was.Parent); err != nil {
 		return "", err
 	}
 	if taken, _, err := d.SlugTaken(ctx, was, was.Slug); err != nil {
 		return "", err
 	} else if taken {
 		was.Pinned = false
-		if was, err = d.WithSlug(ctx, at+".page", was); err != nil {
+		if was, err = d.WithSlug(ctx, errs.In(at, "page"), was); err != nil {
 			return "", err
 		}
 	}
@@ -84,7 +84,7 @@ func (d *Draft) revertBlocks(ctx context.Context, at string, old *Tree, was, now
 		to := slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == key })
 		switch {
 		case from < 0 && to < 0:
-			return errs.Field(fmt.Sprintf("%s.block[%d]", at, i), "is not a block of the page: %q", key)
+			return errs.Field(errs.In(at, fmt.Sprintf("block[%d]", i)), "is not a block of the page: %q", key)
 		case from < 0:
 			out.Nodes = slices.Delete(out.Nodes, to, to+1)
 		case to >= 0:
@@ -97,6 +97,6 @@ func (d *Draft) revertBlocks(ctx context.Context, at string, old *Tree, was, now
 			out.Nodes = slices.Insert(out.Nodes, place, before.Nodes[from])
 		}
 	}
-	d.Written[now.ID] = &Writing{Path: at + ".block", Doc: out}
+	d.Written[now.ID] = &Writing{Path: errs.In(at, "block"), Doc: out}
 	return nil
 }

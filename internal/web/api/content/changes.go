@@ -59,7 +59,7 @@ var changeFields = map[string][]string{
 // plain converts a change to the type of the content service. i is its index in the
 // batch, for error messages.
 func (c contentChange) plain(i int) (content.Change, error) {
-	at := fmt.Sprintf("body.changes[%d]", i)
+	at := fmt.Sprintf("changes[%d]", i)
 	out := content.Change{
 		Operation: c.Operation, Page: c.Page, Into: c.Into, At: c.At, Ref: c.Ref, Revision: c.Revision, Blocks: c.Block,
 		Meta: content.PageMeta{

@@ -35,7 +35,7 @@ type applyTemplateIn struct {
 }
 
 func (h *handlers) applyTemplate(ctx context.Context, in *applyTemplateIn) (*kernel.Done, error) {
-	return nil, h.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+	return nil, h.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
 type templateOut struct {

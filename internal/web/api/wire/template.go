@@ -13,7 +13,7 @@ type Template struct {
 
 // Choice returns the template for the services.
 func (t Template) Choice() content.TemplateChoice {
-	return content.TemplateChoice{At: "body.template", ID: t.ID, Refs: t.Params.ContentRefs}
+	return content.TemplateChoice{At: "template", ID: t.ID, Refs: t.Params.ContentRefs}
 }
 
 // TemplateParams are the parameters of a template.

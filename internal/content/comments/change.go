@@ -20,7 +20,7 @@ type Change struct {
 }
 
 // bodyPath is the path of the body in the input of a change, for error messages.
-const bodyPath = "body.body"
+const bodyPath = "body"
 
 // Update changes a comment: either everything in ch, or nothing.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, request string, id docs.CommentID, ch Change) (docs.PostedComment, error) {

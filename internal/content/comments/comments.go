@@ -158,7 +158,7 @@ func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w p
 // PostReviewComment posts the comment of a review, in the transaction of the review, and
 // returns the id of the comment.
 func (s *Service) PostReviewComment(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
-	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
+	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "comment"})
 	return string(c.ID), err
 }
 
@@ -183,15 +183,15 @@ func absent(path, format string, args ...any) error {
 func (p Place) quote(ctx context.Context, n New) (string, error) {
 	switch {
 	case n.Page == "" && n.Node != "":
-		return "", errs.Field("body.page", "is required together with node: a key belongs to a page")
+		return "", errs.Field("page", "is required together with node: a key belongs to a page")
 	case n.Node == "" && !n.Cell.IsZero():
-		return "", errs.Field("body.node", "is required together with tableCell: it is the key of the table")
+		return "", errs.Field("node", "is required together with tableCell: it is the key of the table")
 	case n.Page == "":
 		return "", nil
 	}
 	page, err := p.View.Page(ctx, n.Page)
 	if errs.Is(err, errs.NotFound) {
-		return "", absent("body.page", "is no page of this revision: %q", docs.Clip(string(n.Page), docs.MaxQuote))
+		return "", absent("page", "is no page of this revision: %q", docs.Clip(string(n.Page), docs.MaxQuote))
 	}
 	if err != nil {
 		return "", err
@@ -208,14 +208,14 @@ func (p Place) quote(ctx context.Context, n New) (string, error) {
 		node = markup.Find(doc, n.Node)
 	}
 	if node == nil {
-		return "", absent("body.node", "is no node of the page: %q", docs.Clip(n.Node, docs.MaxQuote))
+		return "", absent("node", "is no node of the page: %q", docs.Clip(n.Node, docs.MaxQuote))
 	}
 	if n.Cell.IsZero() {
 		return docs.Clip(strings.TrimSpace(markup.Text([]*markup.Node{node})), docs.MaxQuote), nil
 	}
 	text, ok := markup.CellText(node, n.Cell.Record, n.Cell.Definition)
 	if !ok {
-		return "", absent("body.tableCell", "is no cell of the node")
+		return "", absent("tableCell", "is no cell of the node")
 	}
 	return docs.Clip(strings.TrimSpace(text), docs.MaxQuote), nil
 }

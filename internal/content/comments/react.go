@@ -46,17 +46,17 @@ func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Cha
 	if err := forbidUnless(g.Can(authz.CommentSpace), "you need the role comment on the space to react to comments"); err != nil {
 		return done, err
 	}
-	added, err := emojis("body.addedReactions", ch.Added)
+	added, err := emojis("addedReactions", ch.Added)
 	if err != nil {
 		return done, err
 	}
-	removed, err := emojis("body.removedReactions", ch.Removed)
+	removed, err := emojis("removedReactions", ch.Removed)
 	if err != nil {
 		return done, err
 	}
 	for i, e := range removed {
 		if slices.Contains(added, e) {
-			return done, errs.Field(fmt.Sprintf("body.removedReactions[%d]", i), "is also in addedReactions; name it in one of them")
+			return done, errs.Field(fmt.Sprintf("removedReactions[%d]", i), "is also in addedReactions; name it in one of them")
 		}
 		was, err := tx.DropReaction(ctx, to.comment, to.reply, e, g.Actor.User)
 		if err != nil {

@@ -156,7 +156,7 @@ type postCommentIn struct {
 }
 
 func (h *handlers) postComment(ctx context.Context, in *postCommentIn) (*kernel.Out[Comment], error) {
-	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body.body"}
+	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body"}
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
 	}
@@ -200,7 +200,7 @@ func (c commentChange) plain() (comments.Change, error) {
 	out := comments.Change{Resolved: c.Resolved, Added: c.Added, Removed: c.Removed}
 	if b, set := c.Body.Get(); set {
 		var err error
-		if out.Body, err = b.RevisionBody("body.body"); err != nil {
+		if out.Body, err = b.RevisionBody("body"); err != nil {
 			return out, err
 		}
 	}
@@ -263,7 +263,7 @@ type postReplyIn struct {
 
 func (h *handlers) postReply(ctx context.Context, in *postReplyIn) (*kernel.Out[CommentReply], error) {
 	return viewAfter(ctx, h, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
-		body, err := in.Body.Body.RevisionBody("body.body")
+		body, err := in.Body.Body.RevisionBody("body")
 		if err != nil {
 			return r, err
 		}

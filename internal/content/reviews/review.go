@@ -92,7 +92,7 @@ func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name strin
 				continue
 			}
 			seen[id] = true
-			u, err := reviewer(ctx, tx, g, fmt.Sprintf("body.users[%d]", i), id)
+			u, err := reviewer(ctx, tx, g, fmt.Sprintf("users[%d]", i), id)
 			if err != nil {
 				return out, err
 			}

@@ -141,7 +141,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs
 func checkSubject(subject string) (string, error) {
 	subject = strings.TrimSpace(subject)
 	if utf8.RuneCountInString(subject) > docs.MaxSubject {
-		return "", errs.Field("body.subject", "is longer than %d characters", docs.MaxSubject)
+		return "", errs.Field("subject", "is longer than %d characters", docs.MaxSubject)
 	}
 	return subject, nil
 }
@@ -221,7 +221,7 @@ func (s *Service) description(ctx context.Context, g *authz.Grant, name string, 
 	if err != nil {
 		return nil, err
 	}
-	text, err := v.NoteSource(ctx, "body.description", cr.Description, *p.Description)
+	text, err := v.NoteSource(ctx, "description", cr.Description, *p.Description)
 	if err != nil {
 		return nil, err
 	}

@@ -191,7 +191,7 @@ func noteOf(path string, raw wire.RawDocument) (*revision.Body, error) {
 
 func (h *handlers) update(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[wire.ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	description, err := noteOf("body.description", in.Body.Description)
+	description, err := noteOf("description", in.Body.Description)
 	if err != nil {
 		return nil, err
 	}

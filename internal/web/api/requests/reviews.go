@@ -136,12 +136,12 @@ func (h *handlers) submitReview(ctx context.Context, in *submitReviewIn) (*kerne
 	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
 		var err error
-		if comment, err = c.RevisionBody("body.comment"); err != nil {
+		if comment, err = c.RevisionBody("comment"); err != nil {
 			return nil, err
 		}
 	}
 	if in.Body.Status == docs.ReviewCommented && comment == nil {
-		return nil, errs.Field("body.comment", "is required because the status is comment")
+		return nil, errs.Field("comment", "is required because the status is comment")
 	}
 	cr, v, err := h.Reviews.Submit(ctx, g, in.Request, in.Body.Status, comment)
 	if err != nil {
@@ -221,7 +221,7 @@ type requestedUsers struct {
 
 func (h *handlers) requestReviewers(ctx context.Context, in *requestReviewersIn) (*kernel.Out[requestedUsers], error) {
 	g := authz.FromContext(ctx)
-	description, err := noteOf("body.description", in.Body.Description)
+	description, err := noteOf("description", in.Body.Description)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 	case !has: // the space deleted the page
 		return dropLikeMain(ctx, d, main, mine)
 	case !there:
-		_, err := d.RestorePage(ctx, "body", main, docs.PageID(c.ID), nil)
+		_, err := d.RestorePage(ctx, "", main, docs.PageID(c.ID), nil)
 		return err
 	case c.Part == PartDocument:
 		return takeBlock(ctx, d, main, c)
@@ -57,7 +57,7 @@ func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 			return err
 		}
 		mine.Parent, mine.Rank = theirs.Parent, theirs.Rank
-		if err := d.CheckPlace(ctx, "body", mine, mine.Parent); err != nil {
+		if err := d.CheckPlace(ctx, "", mine, mine.Parent); err != nil {
 			return err
 		}
 	case c.Part == "slug":
@@ -229,7 +229,7 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 		at = slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == c.After }) + 1
 	}
 	out.Nodes = slices.Insert(slices.DeleteFunc(out.Nodes, contested), at, nodes...)
-	w := &revision.Writing{Path: "body.document", Doc: out}
+	w := &revision.Writing{Path: "document", Doc: out}
 	if c.Kind != ConflictReusable {
 		d.Touch(page.ID)
 		d.Written[page.ID] = w
@@ -248,18 +248,18 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 // wrote.
 func ResolveWithBody(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
 	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {
-		return errs.Field("body.document", "cannot be used: the conflict is not about a text; choose main or mine, and edit it afterwards")
+		return errs.Field("document", "cannot be used: the conflict is not about a text; choose main or mine, and edit it afterwards")
 	}
 	if c.Part == PartDeleted {
 		if _, there, err := d.Lookup(ctx, docs.PageID(c.ID)); err != nil {
 			return err
 		} else if !there {
-			if _, err := d.RestorePage(ctx, "body", d.At(rev.Root), docs.PageID(c.ID), nil); err != nil {
+			if _, err := d.RestorePage(ctx, "", d.At(rev.Root), docs.PageID(c.ID), nil); err != nil {
 				return err
 			}
 		}
 		d.Touch(docs.PageID(c.ID))
-		w, err := b.Writing("body")
+		w, err := b.Writing("")
 		if err != nil {
 			return err
 		}

@@ -159,12 +159,12 @@ func (h *handlers) resolveConflict(ctx context.Context, in *resolveConflictIn) (
 	var given *revision.Body
 	switch b := in.Body.Document; {
 	case in.Body.Resolution == merge.ByDocument && (b == nil || b.Markdown == nil && len(b.Document) == 0):
-		return nil, errs.Field("body.document", "is required because the resolution is document")
+		return nil, errs.Field("document", "is required because the resolution is document")
 	case in.Body.Resolution != merge.ByDocument && b != nil:
-		return nil, errs.Field("body.document", "must be left out: the resolution is %s", in.Body.Resolution)
+		return nil, errs.Field("document", "must be left out: the resolution is %s", in.Body.Resolution)
 	case b != nil:
 		var err error
-		if given, err = b.RevisionBody("body.document"); err != nil {
+		if given, err = b.RevisionBody("document"); err != nil {
 			return nil, err
 		}
 	}

@@ -28,7 +28,7 @@ func (s *Service) Changes(ctx context.Context, org docs.OrgID, slug docs.OpenAPI
 	if from != "" {
 		_, before, err := s.Version(ctx, org, slug, from)
 		if errs.Is(err, errs.NotFound) {
-			err = errs.Field("query.from", "is not a version of the specification")
+			err = errs.Field("from", "is not a version of the specification")
 		}
 		if err != nil {
 			return out, err

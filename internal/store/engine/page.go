@@ -44,7 +44,7 @@ func (p Page) Number(first int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(p.After[0], 10, 64)
 	if err != nil {
-		return 0, errs.Field("query.page", "is not a cursor of this list")
+		return 0, errs.Field("page", "is not a cursor of this list")
 	}
 	return n, nil
 }

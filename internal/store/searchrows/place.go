@@ -102,7 +102,7 @@ func PlaceOf(k engine.Key) (*Place, error) {
 	if len(k) == 0 {
 		return p, nil
 	}
-	bad := errs.Field("query.page", "is not a cursor of this list; start again without it")
+	bad := errs.Field("page", "is not a cursor of this list; start again without it")
 	if len(k) != 4 {
 		return nil, bad
 	}

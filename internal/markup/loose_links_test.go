@@ -33,6 +33,9 @@ func TestLooseLinks(t *testing.T) {
 		`[a]({{ "/guide/setup" | relative_url }})`:             `"page":"setup"`,
 		`[a](https://a.b/v{{< version >}}/c)`:                  `"url":"https://a.b/v{{< version >}}/c"`,
 		`([a](x y.md))`:                                        `link`,
+		`[a](/b "smile :)")`:                                   `"url":"/b"},"title":"smile :)"`,
+		`[a](/b(c) 'w)w' )`:                                    `"url":"/b(c)"},"title":"w)w"`,
+		`[a](/b "(1)" "x)" y.md)`:                              `link`,
 	} {
 		doc := Parse([]byte(source), refs)
 		got := OutlineOf(doc.Nodes)
@@ -53,7 +56,7 @@ func TestLooseLinks(t *testing.T) {
 }
 
 func TestManyLooseLinksTakeLinearTime(t *testing.T) {
-	for _, unit := range []string{"[a](b c.md) ", "[a](b c ", "[a](b {{ c ", "[a](", "](b c.md)", "[a](b (c ", "[a](b \"c\" \"d "} {
+	for _, unit := range []string{"[a](b c.md) ", "[a](b c ", "[a](b {{ c ", "[a](", "](b c.md)", "[a](b (c ", "[a](b \"c\" \"d ", "[a](b(c) \"d) "} {
 		start := time.Now()
 		Parse([]byte(strings.Repeat(unit+"\n", 20_000)), Refs{})
 		Parse([]byte(strings.Repeat(strings.Repeat(unit, 300)+"\n\n", 60)), Refs{})

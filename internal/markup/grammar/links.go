@@ -51,7 +51,7 @@ func looseTarget(s string) (strict string, length int) {
 		return "", 0
 	}
 	dest, title := strings.TrimSpace(s[1:end]), ""
-	if !strings.ContainsAny(dest, " \t") { // most links
+	if !strings.ContainsAny(dest, " \t") || strictTarget.MatchString(s) { // most links
 		return "", 0
 	}
 	if m := looseTitle.FindStringSubmatchIndex(dest); m != nil {
@@ -125,6 +125,8 @@ func expressionLength(s string) int {
 }
 
 var (
+	// strictTarget matches a target whose title may have parentheses.
+	strictTarget = regexp.MustCompile(`^\([ \t]*(?:[^ \t\n<>()"']|\([^ \t\n()]*\))+[ \t]+(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')[ \t]*\)`)
 	// strictTitle matches an address and a title that CommonMark accepts.
 	strictTitle = regexp.MustCompile(`^[^ \t]+[ \t]+(?:'[^']*'|\([^()]*\))$`)
 	looseTitle  = regexp.MustCompile(`[ \t]+"(.+)"$`)

@@ -167,7 +167,7 @@ const normalDepth = 4
 // drawnTypes are the types of blocks that g.block draws.
 var drawnTypes = []string{
 	"paragraph", "heading", "divider", "code", "list", "blockquote", "images", "drawing",
-	"hint", "quote-card", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
+	"hint", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
 	"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
 }
 
@@ -264,10 +264,6 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		return g.code()
 	case "math":
 		return blockNode("math", map[string]any{"formula": g.pick("a", "a\n\n  b", `\begin{x}`, "", "> a\n* b")})
-	case "quote-card":
-		set("title", "x", "*a*", "<b>")
-		set("author", "Ada", `"q"`)
-		return blockNode("quote-card", data, inner()...)
 	case "hint":
 		data["style"] = g.pick(HintStyles...)
 		set("icon", "x")

@@ -45,12 +45,6 @@ var blockTable = []nodeType{{
 	name: "blockquote", holds: holdsBlocks, closed: true,
 	print: (*printer).quote, printHTML: (*printer).htmlQuote,
 }, {
-	name: "quote-card", holds: holdsBlocks,
-	fields: fieldsOf(optional(FieldTitle, asLine), optional(FieldAuthor, asLine)),
-	tags:   []tagType{{name: "quote-card", container: true, attributes: []string{"title", "author"}, block: quoteCardNode}},
-	open:   openQuoteCard, print: (*printer).container,
-	text: (*plain).quoteCard,
-}, {
 	name: "hint", holds: holdsBlocks,
 	fields: fieldsOf(needed(FieldStyle, asOneOf(HintStyles...)), optional(FieldIcon, asLine)),
 	tags:   []tagType{{name: "hint", container: true, attributes: []string{"style", "icon"}, block: hintNode}},

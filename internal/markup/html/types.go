@@ -12,7 +12,7 @@ func init() {
 		"paragraph": (*writer).paragraph, "heading-1": (*writer).heading, "heading-2": (*writer).heading,
 		"heading-3": (*writer).heading, "list-ordered": (*writer).orderedList, "list-unordered": (*writer).list,
 		"list-tasks": (*writer).taskList, "list-item": (*writer).listItem, "divider": (*writer).divider,
-		"blockquote": (*writer).quote, "hint": (*writer).hint, "quote-card": (*writer).quoteCard, "code": (*writer).codeBlock,
+		"blockquote": (*writer).quote, "hint": (*writer).hint, "code": (*writer).codeBlock,
 		"math": (*writer).mathBlock, "images": (*writer).images, "image": (*writer).figure, "file": (*writer).file,
 		"drawing": (*writer).figure, "embed": (*writer).embed, "expandable": (*writer).expandable,
 		"tabs": (*writer).tabs, "tabs-item": (*writer).tab, "stepper": (*writer).stepper,

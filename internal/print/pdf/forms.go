@@ -21,7 +21,7 @@ func init() {
 	}
 	heading := func(f flow, n *markup.Node, i int) { f.heading(n, i == 0 && f.depth > 1) }
 	blockForms = map[string]func(f flow, n *markup.Node, i int){
-		"paragraph": anywhere(flow.paragraph), "divider": anywhere(flow.divider), "blockquote": anywhere(flow.quote), "quote-card": anywhere(flow.quote),
+		"paragraph": anywhere(flow.paragraph), "divider": anywhere(flow.divider), "blockquote": anywhere(flow.quote),
 		"heading-1": heading, "heading-2": heading, "heading-3": heading,
 		"list-ordered": anywhere(flow.list), "list-unordered": anywhere(flow.list), "list-tasks": anywhere(flow.list),
 		"hint": anywhere(flow.hint), "prompt": anywhere(flow.prompt),

@@ -94,10 +94,10 @@ func (g *docGen) blocksAt(low, high int, types []string, depth int) []*markup.No
 	return out
 }
 
-// parts draws nodes of one type.
-func (g *docGen) parts(low, high int, each func() *markup.Node) []*markup.Node {
+// parts draws one to high nodes of one type.
+func (g *docGen) parts(high int, each func() *markup.Node) []*markup.Node {
 	var out []*markup.Node
-	for range rapid.IntRange(low, high).Draw(g.t, "parts") {
+	for range rapid.IntRange(1, high).Draw(g.t, "parts") {
 		out = append(out, each())
 	}
 	return out
@@ -115,16 +115,16 @@ func (g *docGen) block(kind string, depth int) *markup.Node {
 	switch kind {
 	case "paragraph":
 		g.sometimes(data, "align", func() any { return g.pick(markup.TextAlignments...) })
-		return g.node(kind, data, g.inlines(depth, true))
+		return g.node(kind, data, g.inlines(true))
 	case "heading-1", "heading-2", "heading-3":
 		g.sometimes(data, "id", func() any { return g.word("id") })
 		g.sometimes(data, "align", func() any { return g.pick(markup.TextAlignments...) })
-		return g.node(kind, data, g.inlines(depth, false))
+		return g.node(kind, data, g.inlines(false))
 	case "list-ordered", "list-unordered", "list-tasks":
 		if kind == "list-ordered" {
 			g.sometimes(data, "start", func() any { return g.whole(1, 99) })
 		}
-		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
+		return g.node(kind, data, g.parts(3, func() *markup.Node {
 			item := map[string]any{}
 			if kind == "list-tasks" {
 				item["checked"] = g.flag("checked")
@@ -145,19 +145,19 @@ func (g *docGen) block(kind string, depth int) *markup.Node {
 	case "images":
 		g.sometimes(data, "align", func() any { return g.pick(markup.ColumnAlignments...) })
 		g.sometimes(data, "withFrame", func() any { return true })
-		return g.node(kind, data, g.parts(1, 2, g.image))
+		return g.node(kind, data, g.parts(2, g.image))
 	case "tabs":
-		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
+		return g.node(kind, data, g.parts(3, func() *markup.Node {
 			item := map[string]any{"title": g.text("title")}
 			g.sometimes(item, "icon", func() any { return g.word("icon") })
 			return g.node("tabs-item", item, g.blocksAt(1, 3, flowTypes, depth+1))
 		}))
 	case "stepper":
-		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
+		return g.node(kind, data, g.parts(3, func() *markup.Node {
 			return g.node("stepper-step", nil, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "columns":
-		return g.node(kind, data, g.parts(1, 3, func() *markup.Node {
+		return g.node(kind, data, g.parts(3, func() *markup.Node {
 			column := map[string]any{}
 			g.sometimes(column, "width", func() any { return map[string]any{"unit": "%", "value": g.whole(1, 100)} })
 			g.sometimes(column, "verticalAlignment", func() any { return g.pick(markup.VerticalAlignments...) })
@@ -168,7 +168,7 @@ func (g *docGen) block(kind string, depth int) *markup.Node {
 		return g.node(kind, data, g.blocksAt(1, 3, flowTypes, depth+1))
 	case "updates":
 		data["format"] = g.pick("numeric", "full", "short")
-		return g.node(kind, data, g.parts(1, 2, func() *markup.Node {
+		return g.node(kind, data, g.parts(2, func() *markup.Node {
 			update := map[string]any{"date": "2025-12-25T00:00:00.000Z"}
 			g.sometimes(update, "tags", func() any { return []any{docs.Ref{Kind: docs.RefTag, Tag: g.word("tag")}} })
 			return g.node("update", update, g.blocksAt(1, 3, essentialTypes, depth+1))
@@ -202,7 +202,7 @@ func (g *docGen) void(kind string, depth int) *markup.Node {
 			{Object: markup.ObjectFragment, Fragment: "expandable-body", Type: "expandable-body", Nodes: g.blocksAt(1, 3, essentialTypes, depth+1)},
 		}
 	case "table":
-		return g.table(depth)
+		return g.table()
 	case "content-ref":
 		data["ref"] = g.ref()
 	case "reusable-content":
@@ -231,7 +231,7 @@ func (g *docGen) code() *markup.Node {
 	g.sometimes(data, "title", func() any { return g.text("title") })
 	g.sometimes(data, "overflow", func() any { return "wrap" })
 	g.sometimes(data, "lineNumbers", func() any { return true })
-	return g.node("code", data, g.parts(1, 4, func() *markup.Node {
+	return g.node("code", data, g.parts(4, func() *markup.Node {
 		line := map[string]any{}
 		g.sometimes(line, "highlighted", func() any { return true })
 		return g.node("code-line", line, []*markup.Node{{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: g.text("code")}}}})
@@ -280,7 +280,7 @@ func (g *docGen) ref() docs.Ref {
 }
 
 // table draws a grid or cards with columns of every type.
-func (g *docGen) table(depth int) *markup.Node {
+func (g *docGen) table() *markup.Node {
 	n := g.node("table", nil, nil)
 	definition, records := map[string]any{}, map[string]any{}
 	var columns []any
@@ -351,18 +351,18 @@ func (g *docGen) cell(kind string) any {
 }
 
 // inlines draws a line of text in which texts and inlines alternate.
-func (g *docGen) inlines(depth int, rich bool) []*markup.Node {
+func (g *docGen) inlines(rich bool) []*markup.Node {
 	out := []*markup.Node{g.textNode()}
 	if !rich {
 		return out
 	}
 	for range rapid.IntRange(0, 2).Draw(g.t, "inlines") {
-		out = append(out, g.inline(rapid.SampledFrom(drawnInlines).Draw(g.t, "inline"), depth), g.textNode())
+		out = append(out, g.inline(rapid.SampledFrom(drawnInlines).Draw(g.t, "inline")), g.textNode())
 	}
 	return out
 }
 
-func (g *docGen) inline(kind string, depth int) *markup.Node {
+func (g *docGen) inline(kind string) *markup.Node {
 	n := &markup.Node{Object: markup.ObjectInline, Type: kind, Key: g.key()}
 	switch kind {
 	case "link":

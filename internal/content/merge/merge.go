@@ -5,7 +5,7 @@
 //
 // Where a change goes:
 //   - how a conflict is decided: merge.go (pages), texts.go (their bodies),
-//     docs.MergeFields (their fields, in docs/pagecodec.go),
+//     docs.MergeFields (their fields, in docs/pagefields.go),
 //     markup/merge (blocks, rows, lines, words); whether it blocks the merge:
 //     content/work.go; how one is resolved: resolve.go
 package merge

@@ -352,6 +352,7 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 // described returns p with the metadata of a change. The head of its Markdown takes
 // precedence. body is nil if the change has none.
 func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs.Page, error) {
+	before := p
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if err := docs.CheckEmoji(at+".emoji", p.Emoji); err != nil {
 		return p, err
@@ -378,23 +379,24 @@ func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs
 	if body != nil && body.Markdown != nil {
 		revision.ApplyHead(body.ReadHead(), &p)
 	}
-	return p, checkPage(at, p)
+	return p, checkPage(at, before, p)
 }
 
-// checkPage checks the metadata of a page.
-func checkPage(at string, p docs.Page) error {
+// checkPage checks the metadata of a page that a change sets. What the page has already
+// stays valid: files may say more than a change may.
+func checkPage(at string, before, p docs.Page) error {
 	for _, f := range []struct {
-		name, value string
-		most        int
+		name, before, value string
+		most                int
 	}{
-		{"title", p.Title, docs.MaxPageTitle}, {"emoji", p.Emoji, 50}, {"icon", p.Icon, 50},
-		{"description", p.Description, docs.MaxDescription}, {"condition", p.Condition, expr.MaxLength},
+		{"title", before.Title, p.Title, docs.MaxPageTitle}, {"emoji", before.Emoji, p.Emoji, 50}, {"icon", before.Icon, p.Icon, 50},
+		{"description", before.Description, p.Description, docs.MaxDescription}, {"condition", before.Condition, p.Condition, expr.MaxLength},
 	} {
-		if utf8.RuneCountInString(f.value) > f.most {
+		if f.value != f.before && utf8.RuneCountInString(f.value) > f.most {
 			return errs.Field(at+"."+f.name, "is longer than %d characters", f.most)
 		}
 	}
-	if p.Condition != "" {
+	if p.Condition != "" && p.Condition != before.Condition {
 		if _, err := expr.Parse(p.Condition); err != nil {
 			return errs.Field(at+".condition", "is not an expression: %v", err)
 		}

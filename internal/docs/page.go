@@ -140,7 +140,7 @@ type GitCommit struct {
 
 // Limits of content.
 const (
-	MaxPageTitle   = 250
+	MaxPageTitle   = 250 // characters, of a change; markup/frontmatter has the limit of titles in files
 	MaxSlug        = 100
 	MaxDescription = 1000
 	MaxPageDepth   = 32

@@ -30,9 +30,9 @@ type Asset struct {
 
 // The assets. They are immutable.
 var (
-	Style  = asset("style.css", "text/css; charset=utf-8", widths())
-	Script = asset("script.js", "text/javascript; charset=utf-8", "")
-	Finder = asset("find.js", "text/javascript; charset=utf-8", "") // searches an index without a server
+	Style  = NewAsset("style.css", "text/css; charset=utf-8", styleSheet())
+	Script = NewAsset("script.js", "text/javascript; charset=utf-8", script())
+	Finder = asset("find.js", "text/javascript; charset=utf-8") // searches an index without a server
 )
 
 // Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox: if a
@@ -43,9 +43,9 @@ var (
 	Diagrams = sandbox("diagram.html", Drawing...)
 	// Drawing lists the scripts that Diagrams loads, and their licences, which must go where they go.
 	Drawing  = []Asset{mermaid, diagram, licences}
-	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
-	diagram  = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
-	licences = asset("mermaid.LICENSE.txt", "text/plain; charset=utf-8", "")
+	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8").shared()
+	diagram  = asset("diagram.js", "text/javascript; charset=utf-8").shared()
+	licences = asset("mermaid.LICENSE.txt", "text/plain; charset=utf-8")
 )
 
 // sandbox returns a document that runs scripts without access to anything else, and names their licences.
@@ -71,13 +71,45 @@ func (a Asset) shared() Asset {
 	return a
 }
 
-// asset reads an embedded file and appends text to it.
-func asset(name, kind, more string) Asset {
+func asset(name, kind string) Asset { return NewAsset(name, kind, source(name)) }
+
+// source returns the content of a file of the folder web.
+func source(name string) []byte {
 	b, err := fs.ReadFile(web, "web/"+name)
 	if err != nil {
 		panic(err) // the file is embedded
 	}
-	return NewAsset(name, kind, append(b, more...))
+	return b
+}
+
+// styles are the parts of the style sheet, in order: a rule of a later part wins over one of
+// an earlier part that is as specific.
+var styles = []string{
+	"colors", "base", "header", "draft", "frame", "finder", "text", "code", "inline", "blocks", "api", "panel", "small", "print",
+}
+
+func styleSheet() []byte {
+	var b bytes.Buffer
+	for _, name := range styles {
+		b.Write(source("style/" + name + ".css"))
+	}
+	b.WriteString(widths())
+	return b.Bytes()
+}
+
+// scripts are the parts of the script, in the order in which they run. All parts see what
+// tools declares, and nothing else of each other.
+var scripts = []string{"scheme", "navigation", "tabs", "code", "page", "diagrams", "api", "finder", "anchors"}
+
+func script() []byte {
+	var b bytes.Buffer
+	b.WriteString("\"use strict\";\n(() => {\n")
+	b.Write(source("script/tools.js"))
+	for _, name := range scripts {
+		fmt.Fprintf(&b, "{\n%s}\n", source("script/"+name+".js"))
+	}
+	b.WriteString("})();\n")
+	return b.Bytes()
 }
 
 // NewAsset returns an asset whose name contains the hash of its content. The content is

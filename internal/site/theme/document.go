@@ -91,7 +91,7 @@ func (d *document) head() {
 	if d.Canonical != "" {
 		d.cards()
 	}
-	d.part("assets")
+	d.part("toHeader")
 }
 
 // relation writes a link element for a related resource, if href is not empty.

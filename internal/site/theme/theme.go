@@ -6,9 +6,12 @@
 // page is complete without the script.
 //
 // Where a change goes:
-//   - how pages look: templates, style sheet and script in web; what a page has in
-//     theme.go; security headers in write.go; look at it in light, dark and narrow with
-//     octavo serve --preview docs/manual/guide
+//   - how pages look: the style sheet in web/style, the script in web/script; assets.go has
+//     the order of their parts
+//   - the HTML around a page: web/frame.html and document.go, which joins the parts
+//   - what a page has: theme.go; security headers: write.go
+//
+// Look at it in light, dark and narrow with octavo serve --preview docs/manual/guide.
 package theme
 
 import (

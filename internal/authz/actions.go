@@ -4,6 +4,11 @@
 // A caller who may not see a resource gets NotFound, as if it did not exist. A
 // caller who may see it, but not perform the action, gets Forbidden. Roles are
 // compared only here, and in SQL for lists (store/access.go).
+//
+// Where a change goes:
+//   - which role and which scope of a token an action needs: the tables of actions.go
+//   - how both are checked: decide in check.go; what a scope covers: docs/token.go
+//   - whose token it is: guard.go; what a visitor of a site may read: visitor.go
 package authz
 
 import (

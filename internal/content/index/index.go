@@ -5,6 +5,12 @@
 // Queries on other revisions use the stored index and the differences from the
 // newest revision. The whole index can be rebuilt, and verified against the
 // content.
+//
+// Where a change goes:
+//   - what of a page is found: index.go; its links: links.go and used.go
+//   - how it is written: prepare.go, bulk.go for whole spaces; the rows of words and their
+//     segments: package searchrows of store
+//   - how it is searched: search.go; rebuilt and verified: rebuild.go, verify.go
 package index
 
 import (

@@ -84,11 +84,11 @@ func Field(path, format string, args ...any) *Error {
 	return ofFields([]Detail{{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
-// In returns the path of a field of the part of the input that is at a path, which is empty
-// for the whole input.
+// In returns the path of a field of the part of the input that is at a path. Both may be
+// empty: the whole input, and the whole part.
 func In(at, field string) string {
-	if at == "" {
-		return field
+	if at == "" || field == "" {
+		return at + field
 	}
 	return at + "." + field
 }

@@ -14,24 +14,23 @@ import (
 )
 
 // Check returns an error for values that are invalid although their types and tags are correct:
-// URLs, references, conditions, names of languages and fonts, and the total size. The path is
-// the place of the settings in the request.
-func (s Settings) Check(path string) error {
+// URLs, references, conditions, names of languages and fonts, and the total size.
+func (s Settings) Check() error {
 	c := checker{}
-	c.localized(path+".localizedTitle", s.LocalizedTitle, 128)
-	c.styling(path+".styling", s.Styling)
-	c.favicon(path+".favicon", s.Favicon)
-	c.header(path+".header", s.Header)
-	c.footer(path+".footer", s.Footer)
+	c.localized("localizedTitle", s.LocalizedTitle, 128)
+	c.styling("styling", s.Styling)
+	c.favicon("favicon", s.Favicon)
+	c.header("header", s.Header)
+	c.footer("footer", s.Footer)
 	if a := s.Announcement; a != nil {
-		c.localized(path+".announcement.localizedMessage", a.LocalizedMessage, 128)
+		c.localized("announcement.localizedMessage", a.LocalizedMessage, 128)
 		if a.Link != nil {
-			c.link(path+".announcement.link", *a.Link)
+			c.link("announcement.link", *a.Link)
 		}
 	}
-	c.ai(path+".ai", s.AI)
-	c.url(path+".privacyPolicy.url", s.PrivacyPolicy.URL)
-	c.url(path+".socialPreview.url", s.SocialPreview.URL)
+	c.ai("ai", s.AI)
+	c.url("privacyPolicy.url", s.PrivacyPolicy.URL)
+	c.url("socialPreview.url", s.SocialPreview.URL)
 	if err := c.Err(); err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func (s Settings) Check(path string) error {
 		return fmt.Errorf("encode customization: %w", err)
 	}
 	if len(b) > MaxBytes {
-		return errs.Field(path, "is larger than %s", errs.Size(MaxBytes))
+		return errs.Field("", "is larger than %s", errs.Size(MaxBytes))
 	}
 	return nil
 }
@@ -179,11 +178,11 @@ func (c *checker) ref(path string, r docs.Ref) {
 
 // NewConditions returns the conditions of links that are not in before, by path. Existing
 // conditions are not checked again, even if the schema of claims no longer allows them.
-func (s Settings) NewConditions(path string, before Settings) iter.Seq2[string, string] {
+func (s Settings) NewConditions(before Settings) iter.Seq2[string, string] {
 	return func(yield func(path, condition string) bool) {
 		for i, l := range s.Header.Links {
 			was := slices.ContainsFunc(before.Header.Links, func(old HeaderLink) bool { return old.Condition == l.Condition })
-			if l.Condition != "" && !was && !yield(fmt.Sprintf("%s.header.links[%d].condition", path, i), l.Condition) {
+			if l.Condition != "" && !was && !yield(fmt.Sprintf("header.links[%d].condition", i), l.Condition) {
 				return
 			}
 		}

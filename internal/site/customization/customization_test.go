@@ -28,7 +28,7 @@ func replace(t testing.TB, text string) customization.Settings {
 
 func TestDefaultIsCompleteAndValid(t *testing.T) {
 	s := customization.Default("Docs")
-	if err := s.Check("body"); err != nil {
+	if err := s.Check(); err != nil {
 		t.Error(err)
 	}
 	b, err := json.Marshal(s)
@@ -72,7 +72,7 @@ func decode(t testing.TB, b []byte) any {
 
 func TestWhatClientsReadTheyCanSend(t *testing.T) {
 	full := replace(t, everything)
-	if err := full.Check("body"); err != nil {
+	if err := full.Check(); err != nil {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(full)
@@ -209,7 +209,7 @@ func TestCheckNamesThePlace(t *testing.T) {
 		`{"socialPreview":{"url":"ftp://a.test"}}`: "body.socialPreview.url",
 	} {
 		var e *errs.Error
-		if err := replace(t, body).Check("body"); !errors.As(err, &e) || e.Kind != errs.Invalid || len(e.Details) != 1 || e.Details[0].Path != place {
+		if err := replace(t, body).Check(); !errors.As(err, &e) || e.Kind != errs.Invalid || len(e.Details) != 1 || e.Details[0].Path != place {
 			t.Errorf("%s: %v, want an error at %s", body, err, place)
 		}
 	}
@@ -221,7 +221,7 @@ func TestLimitsOfLocalizedTexts(t *testing.T) {
 	body := `{"localizedTitle":{"fr":"` + long(128) + `"},"announcement":{"enabled":true,"message":"hi","style":"info","localizedMessage":{"fr":"` + long(128) + `"}},
 		"ai":{"mode":"assistant","greeting":"` + long(256) + `","localizedGreeting":{"fr":"` + long(256) + `"}},
 		"header":{"links":[{"title":"x","localizedTitle":{"fr":"` + long(256) + `"},"to":null,"links":[]}]}}`
-	if err := replace(t, body).Check("body"); err != nil {
+	if err := replace(t, body).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -262,7 +262,7 @@ func FuzzPatch(f *testing.F) {
 		}
 		var o customization.Override
 		for _, s := range []customization.Settings{customization.Default("Docs").Replace("Docs", p), customization.Default("Docs").With(o.With(p))} {
-			s.Check("body") // must not panic
+			s.Check() // must not panic
 			if s.Header.Links == nil || s.Footer.Groups == nil || s.SocialAccounts == nil || s.PageActions.Items == nil {
 				t.Errorf("an array is missing: %+v", s)
 			}

@@ -43,9 +43,9 @@ type FontSource struct {
 	File string `json:"-"`
 }
 
-// MapFonts returns the settings with each custom font replaced by the result of fn. The path is
-// the place of the settings in a request. The function fn is called with the path of the font.
-func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (FontDefinition, error)) (Settings, error) {
+// MapFonts returns the settings with each custom font replaced by the result of fn. The function fn
+// is called with the path of the font inside the settings.
+func (s Settings) MapFonts(fn func(path string, d FontDefinition) (FontDefinition, error)) (Settings, error) {
 	replace := func(path string, f Font) (Font, error) {
 		if f.Custom == nil {
 			return f, nil
@@ -54,13 +54,13 @@ func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (
 		return Font{Custom: &d}, err
 	}
 	var failed [3]error
-	s.Styling.Font.Font, failed[0] = replace(path+".styling.font", s.Styling.Font.Font)
+	s.Styling.Font.Font, failed[0] = replace("styling.font", s.Styling.Font.Font)
 	if h := s.Styling.HeadingFont; h != nil {
 		now := *h
-		now.Font, failed[1] = replace(path+".styling.headingFont", h.Font)
+		now.Font, failed[1] = replace("styling.headingFont", h.Font)
 		s.Styling.HeadingFont = &now
 	}
-	s.Styling.MonospaceFont.Font, failed[2] = replace(path+".styling.monospaceFont", s.Styling.MonospaceFont.Font)
+	s.Styling.MonospaceFont.Font, failed[2] = replace("styling.monospaceFont", s.Styling.MonospaceFont.Font)
 	return s, cmp.Or(failed[0], failed[1], failed[2])
 }
 

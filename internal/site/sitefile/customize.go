@@ -31,7 +31,7 @@ func (p *planner) customize(c Current, title string, f *File) error {
 	if err != nil {
 		return errors.Join(inSettings(f.settings, err)...)
 	}
-	for path, condition := range wanted.NewConditions(settings, have) {
+	for path, condition := range wanted.NewConditions(have) {
 		if c.Schema != nil {
 			p.problems = append(p.problems, inSettings(f.settings, c.Schema.CheckCondition(path, condition))...)
 		}
@@ -69,7 +69,7 @@ func patched(s customization.Settings, title string, patch customization.Patch) 
 		return s, err
 	}
 	out := s.Replace(title, whole)
-	if err := out.Check(settings); err != nil {
+	if err := out.Check(); err != nil {
 		return s, err
 	}
 	return out, nil

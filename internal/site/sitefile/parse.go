@@ -315,13 +315,13 @@ func (p *parser) customization(n *yaml.Node) *customization.Patch {
 		err = patch.UnmarshalJSON(b)
 	}
 	if err == nil {
-		err = customization.Default("").Replace("", *patch).Check(settings)
+		err = customization.Default("").Replace("", *patch).Check()
 	}
 	p.problems = append(p.problems, inSettings(n, err)...)
 	return patch
 }
 
-// settings is the key of the customization, and the first element of paths in it.
+// settings is the key of the customization in a file.
 const settings = "customization"
 
 // inSettings returns the problems of the customization with their lines.
@@ -335,8 +335,7 @@ func inSettings(n *yaml.Node, err error) []error {
 	}
 	var out []error
 	for _, d := range e.Details {
-		path := strings.TrimPrefix(d.Path, settings+".")
-		out = append(out, &yamldoc.Error{Line: yamldoc.LineOf(n, path), Reason: settings + "." + path + " " + d.Message})
+		out = append(out, &yamldoc.Error{Line: yamldoc.LineOf(n, d.Path), Reason: errs.In(settings, d.Path) + " " + d.Message})
 	}
 	return out
 }

@@ -44,7 +44,7 @@ func (s *Settings) fontLookup(site docs.Site) *fontLookup {
 // fillIn returns the settings with the current state of their fonts. A font that the
 // organization no longer has keeps its stored definition.
 func (w *fontLookup) fillIn(ctx context.Context, look customization.Settings) (customization.Settings, error) {
-	return look.MapFonts("", func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
+	return look.MapFonts(func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
 		if known, ok := w.known[d.ID]; ok {
 			return known, nil
 		}
@@ -68,10 +68,10 @@ func checkFonts(ctx context.Context, r store.Reader, org docs.OrgID, before, loo
 		had[d.ID] = true
 		return d, nil
 	}
-	if _, err := before.MapFonts("", note); err != nil {
+	if _, err := before.MapFonts(note); err != nil {
 		return err
 	}
-	_, err := look.MapFonts(lookField, func(path string, d customization.FontDefinition) (customization.FontDefinition, error) {
+	_, err := look.MapFonts(func(path string, d customization.FontDefinition) (customization.FontDefinition, error) {
 		if had[d.ID] {
 			return d, nil
 		}

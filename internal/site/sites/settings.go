@@ -137,16 +137,12 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 	return icon
 }
 
-// lookField is the place of a customization in a request. It is in full, because header alone,
-// which is one of its fields, is the header of a request.
-const lookField = "body"
-
 // checkLook returns an error unless a customization is valid. New conditions of links are
 // checked in the same way as conditions of sections.
 func (s *Settings) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
 	var wrong errs.Mistakes
-	wrong.Add(look.Check(lookField))
-	for path, condition := range look.NewConditions(lookField, before) {
+	wrong.Add(look.Check())
+	for path, condition := range look.NewConditions(before) {
 		wrong.Add(checkCondition(ctx, s.Store.Reader, g, path, condition))
 	}
 	return wrong.Err()

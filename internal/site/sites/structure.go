@@ -260,7 +260,7 @@ func freePath(title string, level []docs.SiteItem) string {
 // setPath sets the path of an item. It returns an error if another item of its level has
 // that path.
 func (s *Structure) setPath(it *docs.SiteItem, path string) error {
-	const field = "body.path" // in full, because path alone is the path of a request
+	const field = "path"
 	path = names.Normal(path)
 	if err := docs.CheckSitePath(field, path); err != nil {
 		return err

@@ -24,7 +24,7 @@ type Index struct {
 	at        Place
 
 	fold   sync.Once
-	folded Folded // see near
+	folded folded // see near
 }
 
 // NewIndex returns the index of a tree.
@@ -109,28 +109,28 @@ type Target struct {
 // such file.
 func (x *Index) near(name string) string {
 	x.fold.Do(func() {
-		x.folded = Folded{}
+		x.folded = folded{}
 		for _, list := range []iter.Seq[string]{maps.Keys(x.docs), maps.Keys(x.includes), maps.Keys(x.assets)} {
 			for file := range list {
-				x.folded.Add(file)
+				x.folded.add(file)
 			}
 		}
 	})
-	return x.folded.Near(name)
+	return x.folded.near(name)
 }
 
-// Folded finds files by almost their path.
-type Folded map[string]string // by their case-folded path
+// folded finds files by almost their path.
+type folded map[string]string // by their case-folded path
 
-// Add adds a file.
-func (f Folded) Add(file string) {
+// add adds a file.
+func (f folded) add(file string) {
 	if other := f[names.Fold(file)]; other == "" || file < other {
 		f[names.Fold(file)] = file
 	}
 }
 
-// Near returns the file that a path that does not exist probably means, or "".
-func (f Folded) Near(name string) string {
+// near returns the file that a path that does not exist probably means, or "".
+func (f folded) near(name string) string {
 	for _, try := range Candidates(SourceOf(name)) {
 		if file := f[names.Fold(try)]; file != "" {
 			return file

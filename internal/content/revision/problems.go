@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Problem is a mistake in the text of a page, with the codes and the words of
@@ -30,8 +31,9 @@ const (
 	maxDead = 20
 	// maxAnchorText is how many bytes of other pages are parsed for their headings.
 	maxAnchorText = 4 << 20
-	// maxFolded is the maximum number of files that a path that leads nowhere is compared with.
-	maxFolded = 20_000
+	// maxNear is the maximum number of files and folders that paths which lead nowhere are
+	// compared with. They are those of the folders on the way, not all of the space.
+	maxNear = 2000
 )
 
 // problemFinder finds the mistakes in the pages that a draft wrote.
@@ -39,13 +41,14 @@ type problemFinder struct {
 	*Draft
 	anchors map[docs.PageID]map[string]bool // of pages
 	parsed  int                             // bytes of other pages
-	folded  folder.Folded                   // nil if it was not needed yet
+	listed  map[string]map[string]string    // by folder: its files and, with a slash, its folders, by their case-folded names
+	looked  int                             // number of them
 }
 
 // Problems returns at most `most` mistakes in the pages that the draft wrote. It is called
 // after ComposeBodies.
 func (d *Draft) Problems(ctx context.Context, most int) ([]Problem, error) {
-	f := &problemFinder{Draft: d, anchors: map[docs.PageID]map[string]bool{}}
+	f := &problemFinder{Draft: d, anchors: map[docs.PageID]map[string]bool{}, listed: map[string]map[string]string{}}
 	var out []Problem
 	for _, id := range slices.Sorted(maps.Keys(d.Written)) {
 		p, ok, err := d.Lookup(ctx, id)
@@ -189,14 +192,77 @@ func (f *problemFinder) near(l *Linker, name string) string {
 			}
 		}
 	}
-	if f.folded == nil {
-		f.folded = folder.Folded{}
-		l.fail(f.Scan(l.ctx, KeyName, "", func(file string, _ []byte) (bool, error) {
-			f.folded.Add(file)
-			return len(f.folded) < maxFolded, nil
-		}))
+	for _, try := range folder.Candidates(folder.SourceOf(name)) {
+		file, err := f.inOtherCase(l.ctx, try)
+		l.fail(err)
+		if file != "" {
+			return file
+		}
 	}
-	return f.folded.Near(name)
+	return ""
+}
+
+// inOtherCase returns the file whose path differs from name in case only, or "".
+func (f *problemFinder) inOtherCase(ctx context.Context, name string) (string, error) {
+	at, steps := "", strings.SplitAfter(name, "/")
+	for i, step := range steps {
+		if i < len(steps)-1 {
+			if there, err := f.isFolder(ctx, at+step); err != nil {
+				return "", err
+			} else if there {
+				at += step
+				continue
+			}
+		}
+		known, err := f.list(ctx, at)
+		if err != nil {
+			return "", err
+		}
+		found := known[names.Fold(step)]
+		if found == "" {
+			return "", nil
+		}
+		at += found
+	}
+	return at, nil
+}
+
+// isFolder reports whether there are files in a folder, whose name ends with a slash.
+func (f *problemFinder) isFolder(ctx context.Context, dir string) (is bool, err error) {
+	err = f.Scan(ctx, KeyName+dir, "", func(string, []byte) (bool, error) {
+		is = true
+		return false, nil
+	})
+	return is, err
+}
+
+// list returns the files and the folders in a folder, by their case-folded names. Names of
+// folders end with a slash.
+func (f *problemFinder) list(ctx context.Context, dir string) (map[string]string, error) {
+	if known, ok := f.listed[dir]; ok {
+		return known, nil
+	}
+	out := map[string]string{}
+	f.listed[dir] = out
+	for from, more := "", true; more && f.looked < maxNear; {
+		more = false
+		err := f.Scan(ctx, KeyName+dir, from, func(rest string, _ []byte) (bool, error) {
+			name, _, inside := strings.Cut(rest, "/")
+			if inside {
+				// The next name that is not in this folder: the character after the slash.
+				from, more, name = name+"0", true, name+"/"
+			}
+			if folded := names.Fold(name); out[folded] == "" {
+				out[folded] = name
+			}
+			f.looked++
+			return !inside && f.looked < maxNear, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // deadAnchor returns the code and the message of the problem of a link in a page to a

@@ -1,4 +1,4 @@
-package content
+package merge_test
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // chain inserts pages, each below the one before it.
@@ -27,8 +25,7 @@ func (d *modelDesk) chain(l *modelLine, name, parent string, n int) (last string
 
 // move puts a page below another one.
 func (d *modelDesk) move(l *modelLine, id, to string) {
-	at := 0
-	d.change(l, Change{Operation: UpdatePage, Page: id, At: &at, Into: opt.Of(to)})
+	d.place(l, id, to, 0)
 	l.tree[id].parent = to
 }
 
@@ -47,7 +44,7 @@ func (m modelTree) depth(id string) int {
 // Whatever both sides did to the places of pages, all pages are there afterwards, in a tree that is not
 // deeper than allowed, and each side may be merged into the other one.
 func TestMergeOfPlaces(t *testing.T) {
-	s := New(Config{Store: &store.Store{}})
+	s := newIndex()
 	for _, c := range []struct {
 		name      string
 		base      func(d *modelDesk, l *modelLine)
@@ -82,7 +79,7 @@ func TestMergeOfPlaces(t *testing.T) {
 			name: "a page below one that is gone",
 			base: func(d *modelDesk, l *modelLine) { d.chain(l, "a", "", 3); d.chain(l, "b", "", 1) },
 			one: func(d *modelDesk, l *modelLine) {
-				d.change(l, Change{Operation: DeletePage, Page: "a1"})
+				d.drop(l, "a1")
 				delete(l.tree, "a1")
 				delete(l.tree, "a2")
 			},
@@ -133,7 +130,7 @@ func TestMergeOfPlaces(t *testing.T) {
 
 // What has no place in the tree of pages is merged by its name.
 func TestMergeOfNamedThings(t *testing.T) {
-	s := New(Config{Store: &store.Store{}})
+	s := newIndex()
 	title := func(title string) func(*revision.Draft) error {
 		return func(dr *revision.Draft) error {
 			if title == "" {

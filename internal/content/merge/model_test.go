@@ -1,9 +1,10 @@
-package content
+package merge_test
 
 import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
@@ -41,6 +41,10 @@ func (p *modelPage) text() string {
 		b.WriteString(p.blocks[w] + "\n\n")
 	}
 	return b.String()
+}
+
+func (p *modelPage) writing() *revision.Writing {
+	return &revision.Writing{Path: "body", Markdown: []byte(p.text())}
 }
 
 // same reports whether two forms of a page have the same words in the same order.
@@ -217,12 +221,17 @@ func (p *modelPage) inPlaceOf(w string, base *modelPage) []string {
 // bench of the model: real trees in memory beside it.
 type modelDesk struct {
 	*rapid.T
-	s    *Service
+	s    *index.Index
 	next int
 	// focus are the fields of pages that this sequence changes.
 	focus []string
 	// theme is what a sequence changes most of the time; empty: anything.
 	theme string
+}
+
+// newIndex returns an index over trees in memory, with their source.
+func newIndex() *index.Index {
+	return index.NewIndex(index.Index{Source: revision.NewSource(&store.Store{}, "")})
 }
 
 type modelLine struct {
@@ -259,34 +268,65 @@ func (d *modelDesk) stored(dr *revision.Draft) docs.Revision {
 	return d.revision(tree.Root)
 }
 
-// change makes a change on a line, in the real tree.
-func (d *modelDesk) change(l *modelLine, c Change) {
-	dr := d.draft(l.rev)
-	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
-		d.Fatalf("%+v: %v", c, err)
+// change makes a change of a page on a line, in the real tree, as package content does.
+func (d *modelDesk) change(l *modelLine, id string, change func(ctx context.Context, dr *revision.Draft, p *docs.Page) error) {
+	ctx, dr := context.Background(), d.draft(l.rev)
+	p, err := dr.Page(ctx, docs.PageID(id))
+	before := p
+	if err == nil {
+		dr.Touch(p.ID)
+		err = change(ctx, dr, &p)
+	}
+	if err == nil && (p.Title != before.Title || p.Slug != before.Slug || p.Parent != before.Parent || p.Pinned != before.Pinned) {
+		p, err = dr.WithSlug(ctx, "slug", p)
+	}
+	if err == nil && !reflect.DeepEqual(p, before) {
+		err = dr.Put(ctx, p)
+	}
+	if err == nil {
+		err = dr.ComposeBodies(ctx)
+	}
+	if err != nil {
+		d.Fatalf("%s: %v", id, err)
 	}
 	l.rev = d.stored(dr)
+}
+
+// place moves a page in the real tree: to an index below another page, or at the top.
+func (d *modelDesk) place(l *modelLine, id, to string, at int) {
+	into := docs.PageID(to)
+	d.change(l, id, func(ctx context.Context, dr *revision.Draft, p *docs.Page) (err error) {
+		*p, err = dr.Move(ctx, "", *p, &into, &at)
+		return err
+	})
+}
+
+// drop deletes a page in the real tree, with those below it.
+func (d *modelDesk) drop(l *modelLine, id string) {
+	d.change(l, id, func(ctx context.Context, dr *revision.Draft, p *docs.Page) error { return dr.Drop(ctx, *p) })
 }
 
 func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 	p := newModelPage(id, blocks...)
 	p.parent = parent
 	l.tree[id] = p
-	md := p.text()
-	dr := d.view(l.rev).Draft(1, func() string { return id })
-	c := Change{Operation: InsertPage, Meta: PageMeta{Title: opt.Of(id)}, Body: &revision.Body{Markdown: &md}}
-	if parent != "" {
-		c.Into = opt.Of(parent)
+	ctx, dr := context.Background(), d.draft(l.rev)
+	page := docs.Page{ID: docs.PageID(id), Type: docs.PageDocument, Parent: docs.PageID(parent), Title: id, CreatedAt: dr.Now, UpdatedAt: dr.Now}
+	if err := dr.Insert(ctx, "", page, nil); err != nil {
+		d.Fatalf("%v", err)
 	}
-	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
+	dr.Write(page.ID, p.writing())
+	if err := dr.ComposeBodies(ctx); err != nil {
 		d.Fatalf("%v", err)
 	}
 	l.rev = d.stored(dr)
 }
 
 func (d *modelDesk) write(l *modelLine, id string) {
-	md := l.tree[id].text()
-	d.change(l, Change{Operation: UpdatePage, Page: id, Body: &revision.Body{Markdown: &md}})
+	d.change(l, id, func(_ context.Context, dr *revision.Draft, p *docs.Page) error {
+		dr.Write(p.ID, l.tree[id].writing())
+		return nil
+	})
 }
 
 // edit makes one random change on a line.
@@ -343,7 +383,10 @@ func (d *modelDesk) edit(l *modelLine) {
 		d.write(l, id)
 	case what == 5: // rename a page
 		p.title = d.fresh("title")
-		d.change(l, Change{Operation: UpdatePage, Page: id, Meta: PageMeta{Title: opt.Of(p.title)}})
+		d.change(l, id, func(_ context.Context, _ *revision.Draft, page *docs.Page) error {
+			page.Title = p.title
+			return nil
+		})
 	case what == 6: // move a page
 		to := rapid.SampledFrom(append([]string{""}, ids...)).Draw(d.T, "to")
 		if slices.Contains(l.tree.below(id), to) {
@@ -351,16 +394,12 @@ func (d *modelDesk) edit(l *modelLine) {
 		}
 		at := rapid.IntRange(0, 3).Draw(d.T, "at")
 		p.parent = to
-		c := Change{Operation: UpdatePage, Page: id, At: &at, Into: opt.Null[string]()}
-		if to != "" {
-			c.Into = opt.Of(to)
-		}
-		d.change(l, c)
+		d.place(l, id, to, at)
 	case what == 7 && len(ids) > 2: // delete a page
 		for _, b := range l.tree.below(id) {
 			delete(l.tree, b)
 		}
-		d.change(l, Change{Operation: DeletePage, Page: id})
+		d.drop(l, id)
 	case what == 14: // an empty page, or all of it
 		p.order, p.blocks = nil, map[string]string{}
 		d.write(l, id)
@@ -380,7 +419,7 @@ func (d *modelDesk) edit(l *modelLine) {
 func (d *modelDesk) read(rev docs.Revision) modelTree {
 	ctx := context.Background()
 	v := d.view(rev)
-	c := &index.Verifier{S: d.s.Index, V: v}
+	c := &index.Verifier{S: d.s, V: v}
 	if err := c.Tree(ctx); err != nil || len(c.Found) > 0 {
 		d.Fatalf("the tree is not valid: %v %v", err, c.Found)
 	}
@@ -553,6 +592,6 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 // Random edits, moves, renames, deletes, reorders, updates and merges on the
 // space and on up to four change requests.
 func TestMergeModel(t *testing.T) {
-	s := New(Config{Store: &store.Store{}})
+	s := newIndex()
 	testrapid.Check(t, 40, func(t *rapid.T) { (&modelDesk{T: t, s: s}).sequence() })
 }

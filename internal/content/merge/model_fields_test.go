@@ -1,4 +1,4 @@
-package content
+package merge_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/opt"
 )
 
 // What the model knows beside bodies and places of pages: their fields, the attributes of blocks,
@@ -197,7 +196,10 @@ func (d *modelDesk) set(l *modelLine, id string) {
 		delete(p.fields, key)
 	}
 	if key == "slug" {
-		d.change(l, Change{Operation: UpdatePage, Page: id, Meta: PageMeta{Slug: opt.Of(value)}})
+		d.change(l, id, func(_ context.Context, _ *revision.Draft, page *docs.Page) error {
+			page.Slug, page.Pinned = value, true
+			return nil
+		})
 		return
 	}
 	dr := d.draft(l.rev)

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // agreeing is a folder with a page of each kind. The text of page/one.md
@@ -52,17 +53,17 @@ func TestCheckAndLinksAgree(t *testing.T) {
 		if found := checked(tree); found != broken {
 			t.Errorf("%s: broken for check of the folder: %t", one, found)
 		}
-		if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
+		if _, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(t, d.ID).Space, tree, func(string, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
 		if found := d.broken(t); found > 0 != broken {
 			t.Errorf("%s: broken in the list of links: %d", one, found)
 		}
-		out, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
+		out, err := d.Content.Exchange.Folder(ctx, d.Head(t, d.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := memorySink{}
+		files := testspace.Files{}
 		if err := folder.Write(files, out); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func checked(t *folder.Tree) bool {
 
 func (d *desk) broken(t *testing.T) int {
 	t.Helper()
-	_, _, stats, err := d.c.Index.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
+	_, _, stats, err := d.Content.Index.Links(context.Background(), d.Grant(t, d.ID), d.Head(t, d.ID), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +124,16 @@ func TestLinksFollowGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
+	if _, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(t, d.ID).Space, tree, func(string, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	v := d.head(t, d.id)
+	v := d.Head(t, d.ID)
 	group, err := v.ByPath(ctx, "guides")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(group.ID), Meta: content.PageMeta{Slug: opt.Of("handbook")}})
-	out, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(group.ID), Meta: content.PageMeta{Slug: opt.Of("handbook")}})
+	out, err := d.Content.Exchange.Folder(ctx, d.Head(t, d.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,12 +141,12 @@ func TestLinksFollowGroups(t *testing.T) {
 	if checked(out) {
 		t.Error(folder.Check(out))
 	}
-	files := memorySink{}
+	files := testspace.Files{}
 	if err := folder.Write(files, out); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := files["page/one.md"], "# One\n\n## Here\n\n[link](../handbook) [by id](/collections/c1)\n"; got != want {
 		t.Errorf("exported as\n%s", got)
 	}
-	d.verify(t)
+	d.Verify(t)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // filledDesk has a space of n pages in folders of a hundred, each with a few
@@ -44,11 +45,11 @@ func filledDesk(b *testing.B, n int) (*desk, []docs.PageID) {
 	}
 	ctx, start := context.Background(), time.Now()
 	defer func() { b.ReportMetric(float64(n)/time.Since(start).Seconds(), "imported/s") }()
-	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(b, d.id).Space, tree, func(string, int, int) {}); err != nil {
+	if _, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(b, d.ID).Space, tree, func(string, int, int) {}); err != nil {
 		b.Fatal(err)
 	}
 	var ids []docs.PageID
-	all, err := d.head(b, d.id).All(ctx)
+	all, err := d.Head(b, d.ID).All(ctx)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -66,8 +67,8 @@ func BenchmarkEdit(b *testing.B) {
 			d, ids := filledDesk(b, n)
 			b.ResetTimer()
 			for i := 0; b.Loop(); i++ {
-				d.t = b
-				d.must(write(ids[(i*37)%len(ids)], fmt.Sprintf("# Page\n\nEdited %d times.\n\n## Setup\n\nSee [one](page-1.md).\n", i)))
+				d.T = b
+				d.Must(testspace.Write(ids[(i*37)%len(ids)], fmt.Sprintf("# Page\n\nEdited %d times.\n\n## Setup\n\nSee [one](page-1.md).\n", i)))
 			}
 		})
 	}
@@ -90,7 +91,7 @@ func BenchmarkEditsAtOnce(b *testing.B) {
 			all.Go(func() {
 				for i := from + k; int(edits.Add(1)) <= to-from; i += editors {
 					text := texts[i%pages] + fmt.Sprintf("Version %d of the paragraph.\n", i)
-					if _, err := d.apply(b, d.id, write(ids[i%pages], text)); err != nil {
+					if _, err := d.Apply(b, d.ID, testspace.Write(ids[i%pages], text)); err != nil {
 						b.Error(err)
 						return
 					}

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // largeFolder has several portions of text, with links, an include, a link
@@ -48,10 +49,10 @@ func quietly(string, int, int) {}
 
 // layers returns how many layers exist that no space reads.
 func (d *desk) unusedLayers() []string {
-	d.t.Helper()
-	all, err := d.s.UnusedLayers(context.Background(), time.Now().Add(time.Hour))
+	d.T.Helper()
+	all, err := d.Store.UnusedLayers(context.Background(), time.Now().Add(time.Hour))
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	return all
 }
@@ -61,16 +62,16 @@ func (d *desk) unusedLayers() []string {
 func TestALargeImportIsStoredInPortions(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
-		d.must(insert("Before", "A page that goes.\n", "")) // the index is not empty
-		before := d.grant(t, d.id).Space.Layer
-		out, err := d.c.Import(ctx, d.grant(t, d.id), d.grant(t, d.id).Space, largeFolder(t), quietly)
+		d.Must(testspace.Insert("Before", "A page that goes.\n", "")) // the index is not empty
+		before := d.Grant(t, d.ID).Space.Layer
+		out, err := d.Content.Import(ctx, d.Grant(t, d.ID), d.Grant(t, d.ID).Space, largeFolder(t), quietly)
 		if err != nil || !out.Changed {
 			t.Fatalf("%+v: %v", out, err)
 		}
-		if d.grant(t, d.id).Space.Layer == before {
+		if d.Grant(t, d.ID).Space.Layer == before {
 			t.Error("the import was not stored in advance")
 		}
-		d.verify(t)
+		d.Verify(t)
 		if left := d.unusedLayers(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
@@ -90,10 +91,10 @@ func TestALargeImportIsStoredInPortions(t *testing.T) {
 // An import that is broken off leaves the space as it is and nothing behind.
 func TestALargeImportBrokenOff(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
-	d.must(insert("Before", "A page that stays.\n", ""))
-	before := d.grant(t, d.id).Space
+	d.Must(testspace.Insert("Before", "A page that stays.\n", ""))
+	before := d.Grant(t, d.ID).Space
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := d.c.Import(ctx, d.grant(t, d.id), before, largeFolder(t), func(stage string, done, _ int) {
+	_, err := d.Content.Import(ctx, d.Grant(t, d.ID), before, largeFolder(t), func(stage string, done, _ int) {
 		if stage == "pages" && done >= 500 {
 			cancel()
 		}
@@ -101,13 +102,13 @@ func TestALargeImportBrokenOff(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("it ended with %v", err)
 	}
-	if now := d.grant(t, d.id).Space; now.Revision != before.Revision || now.Layer != before.Layer {
+	if now := d.Grant(t, d.ID).Space; now.Revision != before.Revision || now.Layer != before.Layer {
 		t.Error("the space has changed")
 	}
 	if left := d.unusedLayers(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // What others do to the space while it is imported: it is copied, so both
@@ -116,12 +117,12 @@ func TestALargeImportBrokenOff(t *testing.T) {
 func TestALargeImportAmongOthers(t *testing.T) {
 	for name, others := range map[string]func(d *desk) error{
 		"copied": func(d *desk) error {
-			_, _, err := d.sp.Duplicate(context.Background(), d.grant(d.t, d.id))
+			_, _, err := d.Spaces.Duplicate(context.Background(), d.Grant(d.T, d.ID))
 			return err
 		},
 		"another language": func(d *desk) error {
-			return d.s.Do(context.Background(), func(tx *store.Tx) error {
-				sp, err := tx.Space(context.Background(), d.id)
+			return d.Store.Do(context.Background(), func(tx *store.Tx) error {
+				sp, err := tx.Space(context.Background(), d.ID)
 				if err != nil {
 					return err
 				}
@@ -132,8 +133,8 @@ func TestALargeImportAmongOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, ctx, once := newDesk(t, testdb.SQLite(t)), context.Background(), true
-			d.must(insert("Before", "A page that is copied.\n", ""))
-			_, err := d.c.Import(ctx, d.grant(t, d.id), d.grant(t, d.id).Space, largeFolder(t), func(stage string, done, _ int) {
+			d.Must(testspace.Insert("Before", "A page that is copied.\n", ""))
+			_, err := d.Content.Import(ctx, d.Grant(t, d.ID), d.Grant(t, d.ID).Space, largeFolder(t), func(stage string, done, _ int) {
 				if stage == "pages" && done >= 500 && once {
 					once = false
 					if err := others(d); err != nil {
@@ -144,7 +145,7 @@ func TestALargeImportAmongOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.verify(t)
+			d.Verify(t)
 			if left := d.unusedLayers(); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -156,15 +157,15 @@ func TestALargeImportAmongOthers(t *testing.T) {
 // commit, too.
 func TestASmallImportIntoASpaceThatIsCopiedMeanwhile(t *testing.T) {
 	d, ctx, once := newDesk(t, testdb.SQLite(t)), context.Background(), true
-	d.must(insert("Before", "A page that is copied.\n", ""))
+	d.Must(testspace.Insert("Before", "A page that is copied.\n", ""))
 	tree, err := folder.Read(fstest.MapFS{"README.md": {Data: []byte("# Home\n\nWelcome.\n")}}, folder.DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.c.Import(ctx, d.grant(t, d.id), d.grant(t, d.id).Space, tree, func(string, int, int) {
+	_, err = d.Content.Import(ctx, d.Grant(t, d.ID), d.Grant(t, d.ID).Space, tree, func(string, int, int) {
 		if once {
 			once = false
-			if _, _, err := d.sp.Duplicate(ctx, d.grant(t, d.id)); err != nil {
+			if _, _, err := d.Spaces.Duplicate(ctx, d.Grant(t, d.ID)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -172,7 +173,7 @@ func TestASmallImportIntoASpaceThatIsCopiedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // What a killed import leaves behind is dropped a day later.
@@ -181,9 +182,9 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 	o := testdb.SQLite(t)
 	o.Clock = func() time.Time { return now }
 	d, ctx := newDesk(t, o), context.Background()
-	d.must(insert("Stays", "Words.\n", ""))
+	d.Must(testspace.Insert("Stays", "Words.\n", ""))
 	f := searchrows.NewBulk(docs.NewID[string](now))
-	err := d.s.Do(ctx, func(tx *store.Tx) error {
+	err := d.Store.Do(ctx, func(tx *store.Tx) error {
 		if err := tx.AddLayer(ctx, store.Layer{ID: f.Layer}); err != nil {
 			return err
 		}
@@ -200,15 +201,15 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 		left  int
 	}{{time.Hour, 1}, {25 * time.Hour, 0}} {
 		now = now.Add(c.after)
-		if err := d.c.Index.TidySearch(ctx, nil); err != nil {
+		if err := d.Content.Index.TidySearch(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
-		left, err := d.s.UnusedLayers(ctx, now.Add(time.Hour))
+		left, err := d.Store.UnusedLayers(ctx, now.Add(time.Hour))
 		if err != nil || len(left) != c.left {
 			t.Errorf("after %v: %v, %v", c.after, left, err)
 		}
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // What the index says of pages is more than they are where they include much:
@@ -228,16 +229,16 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.c.Import(ctx, d.grant(t, d.id), d.grant(t, d.id).Space, tree, quietly); err != nil {
+		if _, err := d.Content.Import(ctx, d.Grant(t, d.ID), d.Grant(t, d.ID).Space, tree, quietly); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before := d.grant(t, d.id).Space.Layer
+	before := d.Grant(t, d.ID).Space.Layer
 	load()
-	if d.grant(t, d.id).Space.Layer == before {
+	if d.Grant(t, d.ID).Space.Layer == before {
 		t.Error("the import was not stored in advance")
 	}
-	d.verify(t)
+	d.Verify(t)
 	look := func(words string, want int) {
 		t.Helper()
 		if found := d.search(words); len(found) != want {
@@ -248,17 +249,17 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 	// All pages that include it are indexed again by one change.
 	put(".gitbook/includes/note.md", strings.Replace(string(files[".gitbook/includes/note.md"].Data), "Includedword", "Otherword", 1))
 	load()
-	d.verify(t)
+	d.Verify(t)
 	look("includedword", 0)
 	look("otherword", 20)
 }
 
 // search returns the titles of the pages that are found.
 func (d *desk) search(words string) []string {
-	d.t.Helper()
-	found, _, err := d.c.Search(context.Background(), []*revision.View{d.head(d.t, d.id)}, words, 20, nil)
+	d.T.Helper()
+	found, _, err := d.Content.Search(context.Background(), []*revision.View{d.Head(d.T, d.ID)}, words, 20, nil)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	var out []string
 	for _, f := range found {

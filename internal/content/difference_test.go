@@ -13,11 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // everyPage returns the pages of a view in their order, with all that a person
 // sees of them but their place.
-func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
+func everyPage(f testspace.Fatal, v *revision.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
 	ctx := context.Background()
 	parents, seen = map[docs.PageID]docs.PageID{}, map[docs.PageID]string{}
 	all, err := v.All(ctx)
@@ -42,19 +43,19 @@ func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs
 func TestCompareTellsWhatDiffers(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
-		from := d.head(rt, d.id)
+		from := d.Head(rt, d.ID)
 		for range rapid.IntRange(1, 3).Draw(rt, "batches") {
-			changes := d.changes(rt, d.head(rt, d.id))
+			changes := d.Changes(rt, d.Head(rt, d.ID))
 			for i := range changes {
 				if c := &changes[i]; c.Operation == content.InsertPage || c.Into.IsSet() {
 					at := rapid.IntRange(0, 3).Draw(rt, "at")
 					c.At = &at
 				}
 			}
-			_, _ = d.apply(rt, d.id, changes...) // one that is refused changes nothing
+			_, _ = d.Apply(rt, d.ID, changes...) // one that is refused changes nothing
 		}
-		to := d.head(rt, d.id)
-		diff, err := d.c.Compare(ctx, from, to)
+		to := d.Head(rt, d.ID)
+		diff, err := d.Content.Compare(ctx, from, to)
 		if err != nil {
 			rt.Fatalf("%v", err)
 		}
@@ -104,19 +105,19 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 // move; one that did is the only one that did.
 func TestNeighboursDoNotMove(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	out := d.must(insert("First", "", ""), insert("Second", "", ""), insert("Third", "", ""))
+	out := d.Must(testspace.Insert("First", "", ""), testspace.Insert("Second", "", ""), testspace.Insert("Third", "", ""))
 	one, renumbered := 1, false
 	for range 8 {
-		from := d.head(t, d.id)
+		from := d.Head(t, d.ID)
 		var batch []content.Change
 		for range content.MaxChanges {
-			c := insert("Between", "", "")
+			c := testspace.Insert("Between", "", "")
 			c.At = &one
 			batch = append(batch, c)
 		}
-		d.must(batch...)
-		to := d.head(t, d.id)
-		diff, err := d.c.Compare(ctx, from, to)
+		d.Must(batch...)
+		to := d.Head(t, d.ID)
+		diff, err := d.Content.Compare(ctx, from, to)
 		if err != nil || len(diff.Pages) != content.MaxChanges {
 			t.Fatalf("%d pages differ (%v)", len(diff.Pages), err)
 		}
@@ -131,9 +132,9 @@ func TestNeighboursDoNotMove(t *testing.T) {
 	if !renumbered {
 		t.Error("no page was numbered again; the test needs more of them")
 	}
-	from, zero := d.head(t, d.id), 0
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[1].Page), Into: opt.Null[string](), At: &zero})
-	diff, err := d.c.Compare(ctx, from, d.head(t, d.id))
+	from, zero := d.Head(t, d.ID), 0
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[1].Page), Into: opt.Null[string](), At: &zero})
+	diff, err := d.Content.Compare(ctx, from, d.Head(t, d.ID))
 	if err != nil || len(diff.Pages) != 1 || !diff.Pages[0].Moved || diff.Pages[0].After.ID != out.Outcomes[1].Page {
 		t.Errorf("%+v (%v)", diff.Pages, err)
 	}

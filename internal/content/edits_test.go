@@ -8,48 +8,28 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
-
-// pageOf returns the page that came from a file.
-func (d *desk) pageOf(file string) docs.Page {
-	d.t.Helper()
-	return d.firstPage(file, func(p docs.Page) bool { return p.File == file })
-}
-
-// firstPage returns the first page that a function chooses.
-func (d *desk) firstPage(what string, is func(docs.Page) bool) docs.Page {
-	d.t.Helper()
-	v := d.head(d.t, d.id)
-	order, _, _ := everyPage(d.t, v)
-	for _, id := range order {
-		if p, err := v.Page(context.Background(), id); err == nil && is(p) {
-			return p
-		}
-	}
-	d.t.Fatalf("there is no page %s", what)
-	return docs.Page{}
-}
 
 // replace changes a piece of text in the document of a page, as an editor
 // does, which knows no Markdown.
 func (d *desk) replace(file, old, text string) {
-	d.t.Helper()
-	p := d.pageOf(file)
-	doc, err := d.head(d.t, d.id).Document(context.Background(), p)
+	d.T.Helper()
+	p := d.PageOf(file)
+	doc, err := d.Head(d.T, d.ID).Document(context.Background(), p)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	raw, err := json.Marshal(doc)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	if doc, err = markup.Decode("body.document", raw); err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
 	found := 0
 	var walk func([]*markup.Node)
@@ -67,9 +47,9 @@ func (d *desk) replace(file, old, text string) {
 	}
 	walk(doc.Nodes)
 	if found == 0 {
-		d.t.Fatalf("%s has no text %q", file, old)
+		d.T.Fatalf("%s has no text %q", file, old)
 	}
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: doc}})
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: doc}})
 }
 
 // changedLines returns the lines that a diff takes away and adds.
@@ -89,8 +69,8 @@ func changedLines(diff string) string {
 func TestAnEditInsideABlockLeavesTheRest(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := testgit.Repository(t, "every")
-	d.importFiles(t, files)
-	before := d.exported()
+	d.Import(t, files)
+	before := d.Exported()
 	for _, c := range []struct{ name, file, old, text, want string }{
 		{"bullets", "writing/styles.md", "two", "2", "-- two\n+- 2"},
 		{"a nested item", "writing/styles.md", "four spaces in", "4 spaces in", "-    - four spaces in\n+    - 4 spaces in"},
@@ -129,17 +109,17 @@ func TestAnEditInsideABlockLeavesTheRest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d.replace(c.file, c.old, c.text)
-			got := changedLines(gitDiff(t, before, d.exported()))
+			got := changedLines(testgit.Diff(t, before, d.Exported()))
 			if got != c.want {
 				t.Errorf("the diff is\n%s\nwant\n%s", got, c.want)
 			}
-			after := d.exported()
-			d.importFiles(t, after)
-			if diff := gitDiff(t, after, d.exported()); diff != "" {
+			after := d.Exported()
+			d.Import(t, after)
+			if diff := testgit.Diff(t, after, d.Exported()); diff != "" {
 				t.Errorf("a round trip changes it:\n%s", diff)
 			}
-			d.importFiles(t, files)
-			if diff := gitDiff(t, before, d.exported()); diff != "" {
+			d.Import(t, files)
+			if diff := testgit.Diff(t, before, d.Exported()); diff != "" {
 				t.Fatalf("what was brought again differs:\n%s", diff)
 			}
 		})
@@ -155,38 +135,38 @@ func TestChangesBesideTheText(t *testing.T) {
 		want   string // the files that differ, and the lines
 	}{
 		{"an icon goes", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("README.md").ID), Meta: content.PageMeta{Icon: opt.Null[string]()}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("README.md").ID), Meta: content.PageMeta{Icon: opt.Null[string]()}})
 		}, "README.md\n-icon: lantern"},
 		{"an icon in a head with comments", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("writing/heads.md").ID), Meta: content.PageMeta{Icon: opt.Of("brush")}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("writing/heads.md").ID), Meta: content.PageMeta{Icon: opt.Of("brush")}})
 		}, "writing/heads.md\n-icon:   \"pen\"\n+icon: \"brush\""},
 		{"a description on lines", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("README.md").ID), Meta: content.PageMeta{Description: opt.Of("All of it.")}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("README.md").ID), Meta: content.PageMeta{Description: opt.Of("All of it.")}})
 		}, "README.md\n-  Everything about lanterns,\n-  in one place.\n+  All of it."},
 		{"hidden no more", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("making/wicks.md").ID), Meta: content.PageMeta{Hidden: opt.Of(false)}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("making/wicks.md").ID), Meta: content.PageMeta{Hidden: opt.Of(false)}})
 		}, "making/wicks.md\n----\n-hidden: true\n----\n-"},
 		{"a title", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("writing/windows.md").ID), Meta: content.PageMeta{Title: opt.Of("Glass in frames"), Slug: opt.Of("windows")}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("writing/windows.md").ID), Meta: content.PageMeta{Title: opt.Of("Glass in frames"), Slug: opt.Of("windows")}})
 		}, "SUMMARY.md\n-* [Windows](writing/windows.md)\n+* [Glass in frames](writing/windows.md)\nwriting/windows.md\n-# Windows\n+# Glass in frames"},
 		{"a title that is in SUMMARY.md only", func(d *desk) {
-			d.must(content.Change{Operation: content.UpdatePage, Page: string(d.pageOf("making/wicks/fine.md").ID), Meta: content.PageMeta{Title: opt.Of("Finest wicks"), Slug: opt.Of("fine")}})
+			d.Must(content.Change{Operation: content.UpdatePage, Page: string(d.PageOf("making/wicks/fine.md").ID), Meta: content.PageMeta{Title: opt.Of("Finest wicks"), Slug: opt.Of("fine")}})
 		}, "SUMMARY.md\n-    * [Very fine wicks](making/wicks/fine.md)\n+    * [Finest wicks](making/wicks/fine.md)"},
 		// Links to it stay as they were written: nobody knows what was meant.
 		{"a page goes", func(d *desk) {
-			d.must(content.Change{Operation: content.DeletePage, Page: string(d.pageOf("making/oil.md").ID)})
+			d.Must(content.Change{Operation: content.DeletePage, Page: string(d.PageOf("making/oil.md").ID)})
 		}, "SUMMARY.md\n-  * [Oil](making/oil.md)\nmaking/oil.md\n-" + strings.ReplaceAll(strings.TrimSuffix(files["making/oil.md"], "\n"), "\n", "\n-")},
 		{"a page comes", func(d *desk) {
-			d.must(insert("Shades", "Paper.\n", string(d.pageOf("making/lamps.md").ID)))
+			d.Must(testspace.Insert("Shades", "Paper.\n", string(d.PageOf("making/lamps.md").ID)))
 		}, "SUMMARY.md\n+  * [Shades](making-lanterns/lamps/shades.md)\nmaking-lanterns/lamps/shades.md\n+# Shades\n+\n+Paper."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
-			d.importFiles(t, files)
-			before := d.exported()
+			d.Import(t, files)
+			before := d.Exported()
 			c.change(d)
-			after := d.exported()
-			diff := gitDiff(t, before, after)
+			after := d.Exported()
+			diff := testgit.Diff(t, before, after)
 			var got []string
 			for _, part := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
 				name, rest, _ := strings.Cut(part, "\n")
@@ -197,8 +177,8 @@ func TestChangesBesideTheText(t *testing.T) {
 			if s := strings.Join(got, "\n"); s != c.want {
 				t.Errorf("the diff is\n%s\nwant\n%s\n%s", s, c.want, diff)
 			}
-			d.importFiles(t, after)
-			if diff := gitDiff(t, after, d.exported()); diff != "" {
+			d.Import(t, after)
+			if diff := testgit.Diff(t, after, d.Exported()); diff != "" {
 				t.Errorf("a round trip changes it:\n%s", diff)
 			}
 		})
@@ -209,30 +189,30 @@ func TestChangesBesideTheText(t *testing.T) {
 // that somebody uploads.
 func TestFilesDoNotMultiply(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	d.importFiles(t, testgit.Repository(t, "every"))
+	d.Import(t, testgit.Repository(t, "every"))
 	for i := range 3 {
-		before := d.exported()
-		files, err := d.head(t, d.id).Files(ctx, "", 0)
+		before := d.Exported()
+		files, err := d.Head(t, d.ID).Files(ctx, "", 0)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%v, %v", files, err)
 		}
 		d.replace("making/lamps.md", "A lamp has a", "A lamp has a")
-		if next := d.importFiles(t, before); next.Changed {
+		if next := d.Import(t, before); next.Changed {
 			t.Errorf("round %d made a revision", i)
 		}
-		again, err := d.head(t, d.id).Files(ctx, "", 0)
+		again, err := d.Head(t, d.ID).Files(ctx, "", 0)
 		if err != nil || len(again) != len(files) {
 			t.Errorf("%d files became %d (%v)", len(files), len(again), err)
 		}
-		if diff := gitDiff(t, before, d.exported()); diff != "" {
+		if diff := testgit.Diff(t, before, d.Exported()); diff != "" {
 			t.Errorf("round %d:\n%s", i, diff)
 		}
 	}
 	// Another space has the same bytes: nothing in them is of the moment or
 	// of the space.
 	other := newDesk(t, testdb.SQLite(t))
-	other.importFiles(t, d.exported())
-	if diff := gitDiff(t, d.exported(), other.exported()); diff != "" {
+	other.Import(t, d.Exported())
+	if diff := testgit.Diff(t, d.Exported(), other.Exported()); diff != "" {
 		t.Errorf("another space has other files:\n%s", diff)
 	}
 }
@@ -243,11 +223,11 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := testgit.Repository(t, "every")
 	files[".gitbook.yaml"] += "  deep: making/lamps.md#top   # kept\n"
-	d.importFiles(t, files)
-	before := d.exported()
-	lamps := d.pageOf("making/lamps.md")
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(lamps.ID), Meta: content.PageMeta{Slug: opt.Of("lights")}})
-	after := d.exported()
+	d.Import(t, files)
+	before := d.Exported()
+	lamps := d.PageOf("making/lamps.md")
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(lamps.ID), Meta: content.PageMeta{Slug: opt.Of("lights")}})
+	after := d.Exported()
 	want := strings.NewReplacer("making/lamps.md", "making-lanterns/lights.md").Replace(files[".gitbook.yaml"])
 	if after[".gitbook.yaml"] != want {
 		t.Errorf("the configuration is\n%s\nwant\n%s", after[".gitbook.yaml"], want)
@@ -258,17 +238,17 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	if _, there := after["making/lamps.md"]; there || after["making-lanterns/lights.md"] == "" {
 		t.Error("the file is where it was")
 	}
-	d.importFiles(t, after)
-	if diff := gitDiff(t, after, d.exported()); diff != "" {
+	d.Import(t, after)
+	if diff := testgit.Diff(t, after, d.Exported()); diff != "" {
 		t.Errorf("a round trip changes it:\n%s", diff)
 	}
 	// One to a page that is gone stays.
-	d.must(content.Change{Operation: content.DeletePage, Page: string(lamps.ID)})
-	if got := d.exported()[".gitbook.yaml"]; got != want {
+	d.Must(content.Change{Operation: content.DeletePage, Page: string(lamps.ID)})
+	if got := d.Exported()[".gitbook.yaml"]; got != want {
 		t.Errorf("a page that is gone: %s", got)
 	}
-	d.importFiles(t, before)
-	if diff := gitDiff(t, before, d.exported()); diff != "" {
+	d.Import(t, before)
+	if diff := testgit.Diff(t, before, d.Exported()); diff != "" {
 		t.Errorf("what was brought again differs:\n%s", diff)
 	}
 }

@@ -20,13 +20,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/store/searchrows"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // Going back to earlier places must not put a page below itself, however the
 // tree was changed meanwhile. (security: a cycle in page moves)
 func TestRevertMakesNoCycle(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
-	out := d.must(insert("Q", "", ""), insert("P", "", ""))
+	out := d.Must(testspace.Insert("Q", "", ""), testspace.Insert("P", "", ""))
 	q, p := out.Outcomes[0].Page, out.Outcomes[1].Page
 	into := func(page, parent docs.PageID) content.Change {
 		c := content.Change{Operation: content.UpdatePage, Page: string(page), Into: opt.Null[string]()}
@@ -37,18 +38,18 @@ func TestRevertMakesNoCycle(t *testing.T) {
 	}
 	chain := func(top docs.PageID, n int) docs.PageID {
 		for range n {
-			top = d.must(insert("Link", "", string(top))).Outcomes[0].Page
+			top = d.Must(testspace.Insert("Link", "", string(top))).Outcomes[0].Page
 		}
 		return top
 	}
-	rev0 := d.must(into(p, q)).View.Rev.ID
-	d.must(into(p, ""))
+	rev0 := d.Must(into(p, q)).View.Rev.ID
+	d.Must(into(p, ""))
 	x := chain(p, docs.MaxPageDepth-2)
-	rev1 := d.head(t, d.id).Rev.ID
-	d.must(into(x, ""))
-	d.must(into(q, chain(x, docs.MaxPageDepth-3)))
+	rev1 := d.Head(t, d.ID).Rev.ID
+	d.Must(into(x, ""))
+	d.Must(into(q, chain(x, docs.MaxPageDepth-3)))
 	revert := func(page docs.PageID, to docs.RevisionID) error {
-		_, err := d.apply(t, d.id, content.Change{Operation: content.RevertPage, Page: string(page), Revision: to})
+		_, err := d.Apply(t, d.ID, content.Change{Operation: content.RevertPage, Page: string(page), Revision: to})
 		return err
 	}
 	if err := revert(x, rev1); err == nil {
@@ -57,8 +58,8 @@ func TestRevertMakesNoCycle(t *testing.T) {
 	if err := revert(p, rev0); err != nil {
 		t.Logf("refused: %v", err) // fine either way, as long as the tree is one
 	}
-	d.verify(t)
-	if _, err := d.head(t, d.id).All(context.Background()); err != nil {
+	d.Verify(t)
+	if _, err := d.Head(t, d.ID).All(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
@@ -67,15 +68,15 @@ func TestRevertMakesNoCycle(t *testing.T) {
 // an import of what was exported.
 func TestExportAndImportKeepIDs(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	out := d.must(insert("Alpha", "Text.\n", ""), insert("Beta", "See [a](alpha.md).\n", ""), insert("Gamma", "Below.\n", ""))
+	out := d.Must(testspace.Insert("Alpha", "Text.\n", ""), testspace.Insert("Beta", "See [a](alpha.md).\n", ""), testspace.Insert("Gamma", "Below.\n", ""))
 	beta := out.Outcomes[1].Page
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[2].Page), Into: opt.Of(string(beta))})
-	d.must(write(beta, fmt.Sprintf("# Beta\n\nBy id: [a](/pages/%s#x), [c](/pages/%s).\n", out.Outcomes[0].Page, out.Outcomes[2].Page)))
-	tree, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[2].Page), Into: opt.Of(string(beta))})
+	d.Must(testspace.Write(beta, fmt.Sprintf("# Beta\n\nBy id: [a](/pages/%s#x), [c](/pages/%s).\n", out.Outcomes[0].Page, out.Outcomes[2].Page)))
+	tree, err := d.Content.Exchange.Folder(ctx, d.Head(t, d.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := memorySink{}
+	files := testspace.Files{}
 	if err := folder.Write(files, tree); err != nil {
 		t.Fatal(err)
 	}
@@ -93,24 +94,24 @@ func TestExportAndImportKeepIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, back, func(string, int, int) {}); err != nil {
+	if _, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(t, d.ID).Space, back, func(string, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	v := d.head(t, d.id)
+	v := d.Head(t, d.ID)
 	for i, path := range []string{"alpha", "beta", "beta/gamma"} {
 		if p, err := v.ByPath(ctx, path); err != nil || p.ID != out.Outcomes[i].Page {
 			t.Errorf("%s is %q now, and was %q (%v)", path, p.ID, out.Outcomes[i].Page, err)
 		}
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // What is read with ids in place of paths can be written back like anything
 // else that was read.
 func TestStableReferencesAreWrittenBack(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	out := d.must(insert("Alpha", "Text.\n", ""), insert("Beta", "See [a](alpha.md).\n", ""))
-	v := d.head(t, d.id)
+	out := d.Must(testspace.Insert("Alpha", "Text.\n", ""), testspace.Insert("Beta", "See [a](alpha.md).\n", ""))
+	v := d.Head(t, d.ID)
 	p, err := v.Page(ctx, out.Outcomes[1].Page)
 	if err != nil {
 		t.Fatal(err)
@@ -119,8 +120,8 @@ func TestStableReferencesAreWrittenBack(t *testing.T) {
 	if err != nil || !strings.Contains(string(md), "/pages/") {
 		t.Fatalf("%s (%v)", md, err)
 	}
-	d.must(write(p.ID, "# Beta\n\n"+string(md)))
-	if now := d.head(t, d.id).Rev.ID; now != v.Rev.ID {
+	d.Must(testspace.Write(p.ID, "# Beta\n\n"+string(md)))
+	if now := d.Head(t, d.ID).Rev.ID; now != v.Rev.ID {
 		t.Error("it made a revision")
 	}
 }
@@ -130,13 +131,13 @@ func TestStableReferencesAreWrittenBack(t *testing.T) {
 func TestBrokenTargetsAreDistinguished(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
-		out := d.must(insert("A", "[r](REF.md)\n", ""), insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))
-		d.must(insert("C", "[s](REF.md)\n", string(out.Outcomes[0].Page)))
-		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
+		out := d.Must(testspace.Insert("A", "[r](REF.md)\n", ""), testspace.Insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))
+		d.Must(testspace.Insert("C", "[s](REF.md)\n", string(out.Outcomes[0].Page)))
+		links, _, stats, err := d.Content.Index.Links(ctx, d.Grant(t, d.ID), d.Head(t, d.ID), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Errorf("%d broken, %v (%v)", stats.Broken, links, err)
 		}
-		d.verify(t)
+		d.Verify(t)
 	})
 }
 
@@ -151,9 +152,9 @@ func TestManyPagesWithOneTitle(t *testing.T) {
 		for range batches {
 			var batch []content.Change
 			for range content.MaxChanges {
-				batch = append(batch, insert("Same", "", ""))
+				batch = append(batch, testspace.Insert("Same", "", ""))
 			}
-			d.must(batch...)
+			d.Must(batch...)
 		}
 		runtime.ReadMemStats(&after)
 		return after.Mallocs - before.Mallocs
@@ -164,24 +165,24 @@ func TestManyPagesWithOneTitle(t *testing.T) {
 	if many := add(4); many > 2*few {
 		t.Errorf("%d pages took %d allocations at first and %d behind many pages", 4*content.MaxChanges, few, many)
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // Titles and descriptions were indexed with what is behind a condition once. Such an
 // index shows nothing of it to visitors.
 func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	page := d.must(insert("Plans", "Text about herons.\n", "")).Outcomes[0].Page
-	head := d.head(t, d.id)
+	page := d.Must(testspace.Insert("Plans", "Text about herons.\n", "")).Outcomes[0].Page
+	head := d.Head(t, d.ID)
 	old := searchrows.Page{
 		Page: string(page), Title: "Plans {% if visitor.claims.beta %}zebra{% endif %}", Language: head.Space.Language,
 		Sections: []search.Section{{Body: "For all {% if visitor.claims.beta %}and yaks{% endif %}\nText about herons."}},
 	}
-	if err := d.s.Do(ctx, func(tx *store.Tx) error { return tx.PutSearchPage(ctx, head.Space.Layer, old) }); err != nil {
+	if err := d.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutSearchPage(ctx, head.Space.Layer, old) }); err != nil {
 		t.Fatal(err)
 	}
 	for query, found := range map[string]bool{"zebra": false, "yaks": false, "plans zebra": true, "plans": true, "herons": true} {
-		hits, _, err := d.c.Search(ctx, []*revision.View{head.For(reading.Nobody)}, query, 10, nil)
+		hits, _, err := d.Content.Search(ctx, []*revision.View{head.For(reading.Nobody)}, query, 10, nil)
 		if err != nil || (len(hits) > 0) != found {
 			t.Errorf("%s: %v, %v", query, hits, err)
 		}
@@ -190,7 +191,7 @@ func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
 				t.Errorf("%s: found %s", query, text)
 			}
 		}
-		if hits, _, err = d.c.Search(ctx, []*revision.View{head}, query, 10, nil); err != nil || len(hits) == 0 {
+		if hits, _, err = d.Content.Search(ctx, []*revision.View{head}, query, 10, nil); err != nil || len(hits) == 0 {
 			t.Errorf("%s: members find %v, %v", query, hits, err)
 		}
 	}

@@ -10,17 +10,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // rewrite edits a page as Markdown: what is read is changed and written back.
 func (d *desk) rewrite(file string, change func(string) string) {
-	d.t.Helper()
-	p := d.pageOf(file)
-	text, err := reading.Markdown(context.Background(), d.head(d.t, d.id).Reading(p), reading.Form{}, false)
+	d.T.Helper()
+	p := d.PageOf(file)
+	text, err := reading.Markdown(context.Background(), d.Head(d.T, d.ID).Reading(p), reading.Form{}, false)
 	if err != nil {
-		d.t.Fatal(err)
+		d.T.Fatal(err)
 	}
-	d.must(write(p.ID, change(text)))
+	d.Must(testspace.Write(p.ID, change(text)))
 }
 
 // The head of a file stays as it is written when its body is edited, and so
@@ -60,9 +61,9 @@ func TestAnEditLeavesTheHead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
-			d.importFiles(t, map[string]string{"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A page](p.md)\n", "p.md": c.source})
+			d.Import(t, map[string]string{"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A page](p.md)\n", "p.md": c.source})
 			d.rewrite("p.md", c.change)
-			if got := d.exported()["p.md"]; got != c.want {
+			if got := d.Exported()["p.md"]; got != c.want {
 				t.Errorf("%q became %q, want %q", c.source, got, c.want)
 			}
 		})
@@ -74,13 +75,13 @@ func TestAnEditLeavesTheHead(t *testing.T) {
 func TestAChangeKeepsWhatAFileSays(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	long := strings.Repeat("words ", 60) + "end"
-	d.importFiles(t, map[string]string{
+	d.Import(t, map[string]string{
 		"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A page](p.md)\n",
 		"p.md": "---\ndescription: " + strings.Repeat(long, 3) + "\n---\n# " + long + "\n\nText.\n",
 	})
-	p := d.pageOf("p.md")
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Emoji: opt.Of("1f600")}})
-	_, err := d.apply(t, d.id, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Title: opt.Of(long + " more")}})
+	p := d.PageOf("p.md")
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Emoji: opt.Of("1f600")}})
+	_, err := d.Apply(t, d.ID, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Title: opt.Of(long + " more")}})
 	if !errs.Is(err, errs.Invalid) {
 		t.Errorf("a change with a long title: %v", err)
 	}

@@ -31,17 +31,17 @@ func TestPartsAreTheWhole(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(rt, "before") {
 			restructure(rt, files)
 		}
-		d.importFiles(rt, files)
+		d.Import(rt, files)
 		files = carried(t, files)
 		if batches := rapid.IntRange(0, 2).Draw(rt, "batches"); batches > 0 {
 			for range batches {
-				d.random(rt, d.id)
+				d.Random(rt, d.ID)
 			}
-			files = d.written(rt, d.head(rt, d.id))
-		} else if !maps.Equal(files, d.written(rt, d.head(rt, d.id))) {
+			files = d.written(rt, d.Head(rt, d.ID))
+		} else if !maps.Equal(files, d.written(rt, d.Head(rt, d.ID))) {
 			return // references name what the space had before: the two are no pair
 		}
-		if claims, err := d.claims(d.head(rt, d.id)); err != nil || claims {
+		if claims, err := d.claims(d.Head(rt, d.ID)); err != nil || claims {
 			return // the next import reads everything
 		}
 		next := maps.Clone(files)
@@ -55,7 +55,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		var read []string
 		up := repository(next, &read)
 		up.Changed, up.Read = changedFiles(files, next), repository(both, &read).Read
-		base := d.head(rt, d.id)
+		base := d.Head(rt, d.ID)
 		fast, ok, err := d.imported(ctx, base, up, exchange.Incremental)
 		slow, _, slowErr := d.imported(ctx, base, up, exchange.WholeFolder)
 		if (err == nil) != (slowErr == nil) && (ok || err != nil) {
@@ -79,7 +79,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 
 // claims reports whether a page names a file that is no content.
 func (d *desk) claims(v *revision.View) (bool, error) {
-	files, err := d.c.Exchange.AllFiles(context.Background(), v)
+	files, err := d.Content.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
 		return false, err
 	}

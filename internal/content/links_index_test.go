@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -20,24 +18,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // request opens a change request on the newest revision of the space.
-func (d *desk) request(f fatal) docs.ChangeRequestID {
+func (d *desk) request(f testspace.Fatal) docs.ChangeRequestID {
 	ctx := context.Background()
-	cr, err := store.InTx(ctx, d.s, func(tx *store.Tx) (docs.ChangeRequest, error) {
-		sp, err := tx.Space(ctx, d.id)
+	cr, err := store.InTx(ctx, d.Store, func(tx *store.Tx) (docs.ChangeRequest, error) {
+		sp, err := tx.Space(ctx, d.ID)
 		if err != nil {
 			return docs.ChangeRequest{}, err
 		}
 		cr := docs.ChangeRequest{
-			ID: store.NewID[docs.ChangeRequestID](tx), Space: d.id, Status: docs.ChangeDraft, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			ID: store.NewID[docs.ChangeRequestID](tx), Space: d.ID, Status: docs.ChangeDraft, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 			Revision: sp.It.Revision, Initial: sp.It.Revision, Ancestor: sp.It.Revision,
 		}
-		if cr.CreatedBy, err = tx.User(ctx, d.by.User); err != nil {
+		if cr.CreatedBy, err = tx.User(ctx, d.By.User); err != nil {
 			return cr, err
 		}
-		if cr.Number, err = tx.NextNumber(ctx, d.id); err != nil {
+		if cr.Number, err = tx.NextNumber(ctx, d.ID); err != nil {
 			return cr, err
 		}
 		return cr, tx.AddChangeRequest(ctx, cr)
@@ -49,49 +48,32 @@ func (d *desk) request(f fatal) docs.ChangeRequestID {
 }
 
 // opened returns the newest revision of a change request.
-func (d *desk) opened(f fatal, id docs.ChangeRequestID) *revision.View {
-	cr, err := d.s.ChangeRequest(context.Background(), d.id, string(id))
+func (d *desk) opened(f testspace.Fatal, id docs.ChangeRequestID) *revision.View {
+	cr, err := d.Store.ChangeRequest(context.Background(), d.ID, string(id))
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
 	return d.at(f, cr.Revision)
 }
 
-func (d *desk) at(f fatal, rev docs.RevisionID) *revision.View {
-	v, err := d.c.Source.At(context.Background(), d.s.Reader, d.grant(f, d.id).Space, rev)
+func (d *desk) at(f testspace.Fatal, rev docs.RevisionID) *revision.View {
+	v, err := d.Content.Source.At(context.Background(), d.Store.Reader, d.Grant(f, d.ID).Space, rev)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
 	return v
 }
 
-// importFiles makes files the content of the space.
-func (d *desk) importFiles(f fatal, files map[string]string) content.ImportSummary {
-	in := fstest.MapFS{}
-	for name, text := range files {
-		in[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	tree, err := folder.Read(in, folder.Limits{})
-	if err != nil {
-		f.Fatalf("%v", err)
-	}
-	out, err := d.c.Import(context.Background(), authz.OperatorGrant(d.by.User), d.grant(f, d.id).Space, tree, func(string, int, int) {})
-	if err != nil {
-		f.Fatalf("%v", err)
-	}
-	return out
-}
-
 // linked returns all that is known of the links of a revision, two at a time.
-func (d *desk) linked(f fatal, v *revision.View) string {
-	ctx, g := context.Background(), d.grant(f, d.id)
+func (d *desk) linked(f testspace.Fatal, v *revision.View) string {
+	ctx, g := context.Background(), d.Grant(f, d.ID)
 	var b strings.Builder
 	place := func(l index.Location) {
 		fmt.Fprintf(&b, " %s:%s%s%s#%s@%s %q", l.Kind, l.Page.ID, l.File.ID, l.Reusable.ID, l.Anchor, l.Node, l.Label)
 	}
 	list := func(page docs.PageID) {
 		for at := (store.Page{Limit: 2}); ; {
-			usages, next, stats, err := d.c.Index.Links(ctx, g, v, index.LinkFilter{Page: page}, at)
+			usages, next, stats, err := d.Content.Index.Links(ctx, g, v, index.LinkFilter{Page: page}, at)
 			if err != nil {
 				f.Fatalf("%v", err)
 			}
@@ -114,7 +96,7 @@ func (d *desk) linked(f fatal, v *revision.View) string {
 	back := func(kind, id string) {
 		fmt.Fprintf(&b, "%s %s <-", kind, id)
 		for at := (store.Page{Limit: 2}); ; {
-			places, next, err := d.c.Index.Backlinks(ctx, g, v, kind, id, at)
+			places, next, err := d.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 			if err != nil {
 				f.Fatalf("%v", err)
 			}
@@ -171,37 +153,37 @@ var forms = []map[string]string{
 func TestLinksOfAnyRevision(t *testing.T) {
 	ctx := context.Background()
 	shared := newDesk(t, testdb.SQLite(t))
-	top, _, err := authz.NewChecker(shared.s.Reader).Org(ctx, shared.by, authz.CreateContent, shared.grant(t, shared.id).Space.Org)
+	top, _, err := authz.NewChecker(shared.Store.Reader).Org(ctx, shared.By, authz.CreateContent, shared.Grant(t, shared.ID).Space.Org)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		d := *shared
-		sp, _, err := d.sp.Create(ctx, top, spaces.NewSpace{Title: "Handbook", EditMode: docs.EditLive, Empty: true})
+		sp, _, err := d.Spaces.Create(ctx, top, spaces.NewSpace{Title: "Handbook", EditMode: docs.EditLive, Empty: true})
 		if err != nil {
 			rt.Fatalf("%v", err)
 		}
-		d.id = sp.ID
-		seen := map[docs.RevisionID]bool{d.head(rt, d.id).Rev.ID: true}
+		d.ID = sp.ID
+		seen := map[docs.RevisionID]bool{d.Head(rt, d.ID).Rev.ID: true}
 		requests := []docs.ChangeRequestID{d.request(rt)}
 		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
 			switch step := rapid.IntRange(0, 9).Draw(rt, "step"); {
 			case step < 2:
-				d.random(rt, d.id)
+				d.Random(rt, d.ID)
 			case step == 2:
-				d.importFiles(rt, forms[rapid.IntRange(0, len(forms)-1).Draw(rt, "form")])
+				d.Import(rt, forms[rapid.IntRange(0, len(forms)-1).Draw(rt, "form")])
 			case step == 3 && len(requests) < 3:
 				requests = append(requests, d.request(rt))
 			case step == 4:
-				if err := d.c.Index.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, d.id)); err != nil {
+				if err := d.Content.Index.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, d.ID)); err != nil {
 					rt.Fatalf("%v", err)
 				}
 			default:
 				on := requests[rapid.IntRange(0, len(requests)-1).Draw(rt, "request")]
 				// A batch that is refused changes nothing.
-				_, _ = d.c.Apply(ctx, d.grant(rt, d.id), content.LineName(on), "", d.changes(rt, d.opened(rt, on)))
+				_, _ = d.Content.Apply(ctx, d.Grant(rt, d.ID), content.LineName(on), "", d.Changes(rt, d.opened(rt, on)))
 			}
-			seen[d.head(rt, d.id).Rev.ID] = true
+			seen[d.Head(rt, d.ID).Rev.ID] = true
 			for _, id := range requests {
 				seen[d.opened(rt, id).Rev.ID] = true
 			}
@@ -212,10 +194,10 @@ func TestLinksOfAnyRevision(t *testing.T) {
 		}
 		for rev, before := range found {
 			// It is refused where that is the newest content already.
-			if _, err := d.c.Rollback(ctx, d.grant(rt, d.id), rev, ""); err != nil && !errs.Is(err, errs.Conflict) {
+			if _, err := d.Content.Rollback(ctx, d.Grant(rt, d.ID), rev, ""); err != nil && !errs.Is(err, errs.Conflict) {
 				rt.Fatalf("%v", err)
 			}
-			if after := d.linked(rt, d.head(rt, d.id)); after != before {
+			if after := d.linked(rt, d.Head(rt, d.ID)); after != before {
 				rt.Fatalf("beside the space:\n%s\nas its newest revision:\n%s", before, after)
 			}
 		}
@@ -226,23 +208,23 @@ func TestLinksOfAnyRevision(t *testing.T) {
 func TestLinksThatARequestBreaks(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
-		out := d.must(
-			insert("One", "[two](two.md) [lost](lost.md) [Zebra](two.md) [äther](two.md)\n", ""),
-			insert("Two", "[one](one.md)\n", ""),
-			insert("Three", "[two](two.md)\n", ""),
+		out := d.Must(
+			testspace.Insert("One", "[two](two.md) [lost](lost.md) [Zebra](two.md) [äther](two.md)\n", ""),
+			testspace.Insert("Two", "[one](one.md)\n", ""),
+			testspace.Insert("Three", "[two](two.md)\n", ""),
 		)
 		one, two, three := out.Outcomes[0].Page, out.Outcomes[1].Page, out.Outcomes[2].Page
 		cr := d.request(t)
 		count := func(want index.LinkStats, f index.LinkFilter) {
 			t.Helper()
-			_, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.opened(t, cr), f, store.Page{})
+			_, _, stats, err := d.Content.Index.Links(ctx, d.Grant(t, d.ID), d.opened(t, cr), f, store.Page{})
 			if err != nil || stats != want {
 				t.Errorf("%+v, want %+v (%v)", stats, want, err)
 			}
 		}
 		count(index.LinkStats{Total: 3, Broken: 1, Asked: 3}, index.LinkFilter{})
-		_, err := d.c.Apply(ctx, d.grant(t, d.id), content.LineName(cr), "", []content.Change{
-			{Operation: content.DeletePage, Page: string(two)}, write(three, "[two](/pages/"+string(two)+") [lost](lost.md) [new](nowhere.md)\n"),
+		_, err := d.Content.Apply(ctx, d.Grant(t, d.ID), content.LineName(cr), "", []content.Change{
+			{Operation: content.DeletePage, Page: string(two)}, testspace.Write(three, "[two](/pages/"+string(two)+") [lost](lost.md) [new](nowhere.md)\n"),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -252,16 +234,16 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 1}, index.LinkFilter{Broken: index.BrokenInSpace})
 		count(index.LinkStats{Total: 2, Broken: 2, New: 1, Asked: 2}, index.LinkFilter{Page: one})
 		// The space moves on; the request still says the same.
-		d.must(insert("Nowhere", "", ""), insert("Far", "[two](two.md)\n", ""))
+		d.Must(testspace.Insert("Nowhere", "", ""), testspace.Insert("Far", "[two](two.md)\n", ""))
 		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, index.LinkFilter{})
 		found := d.linked(t, d.opened(t, cr))
 		if strings.Contains(found, "Far") {
 			t.Errorf("it has a page of the space:\n%s", found)
 		}
-		if _, err := d.c.Rollback(ctx, d.grant(t, d.id), d.opened(t, cr).Rev.ID, ""); err != nil {
+		if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), d.opened(t, cr).Rev.ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if after := d.linked(t, d.head(t, d.id)); after != found {
+		if after := d.linked(t, d.Head(t, d.ID)); after != found {
 			t.Errorf("beside the space:\n%s\nas its newest revision:\n%s", found, after)
 		}
 	})
@@ -272,8 +254,8 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 func TestAReferenceToSomethingThatCameBack(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	for _, form := range []int{1, 0, 1} {
-		d.importFiles(t, forms[form])
-		d.verify(t)
+		d.Import(t, forms[form])
+		d.Verify(t)
 	}
 }
 
@@ -281,13 +263,13 @@ func TestAReferenceToSomethingThatCameBack(t *testing.T) {
 // deleted left a trace.
 func TestRollbackTwice(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	first := d.must(insert("One", "Words.\n", "")).View.Rev.ID
-	d.must(insert("Two", "[one](one.md)\n", ""))
-	if _, err := d.c.Rollback(ctx, d.grant(t, d.id), first, ""); err != nil {
+	first := d.Must(testspace.Insert("One", "Words.\n", "")).View.Rev.ID
+	d.Must(testspace.Insert("Two", "[one](one.md)\n", ""))
+	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.c.Rollback(ctx, d.grant(t, d.id), first, ""); !errs.Is(err, errs.Conflict) {
+	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); !errs.Is(err, errs.Conflict) {
 		t.Errorf("a second time: %v", err)
 	}
-	d.verify(t)
+	d.Verify(t)
 }

@@ -17,15 +17,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // The text that an edit starts from was parsed when it was written.
 func TestEditParsesOneText(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
-	target := d.must(insert("Target", "Text.\n", "")).Outcomes[0].Page
-	page := d.must(insert("Page", "Text.\n", "")).Outcomes[0].Page
+	target := d.Must(testspace.Insert("Target", "Text.\n", "")).Outcomes[0].Page
+	page := d.Must(testspace.Insert("Page", "Text.\n", "")).Outcomes[0].Page
 	text := "A [link](target.md) and [another](nowhere.md).\n\n* an item\n\nVersion %d.\n"
-	d.must(write(page, fmt.Sprintf(text, 0)))
+	d.Must(testspace.Write(page, fmt.Sprintf(text, 0)))
 	parsed := func(edit func()) int64 {
 		var n atomic.Int64
 		end := costly.Observe(func(kind string) {
@@ -37,15 +38,15 @@ func TestEditParsesOneText(t *testing.T) {
 		edit()
 		return n.Load()
 	}
-	if n := parsed(func() { d.must(write(page, fmt.Sprintf(text, 1))) }); n != 1 {
+	if n := parsed(func() { d.Must(testspace.Write(page, fmt.Sprintf(text, 1))) }); n != 1 {
 		t.Errorf("an edit parsed %d texts", n)
 	}
 	// Where a destination names something else by now, the old text is read again.
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(target), Meta: content.PageMeta{Slug: opt.Of("other")}})
-	if n := parsed(func() { d.must(write(page, fmt.Sprintf(text, 2))) }); n < 2 {
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(target), Meta: content.PageMeta{Slug: opt.Of("other")}})
+	if n := parsed(func() { d.Must(testspace.Write(page, fmt.Sprintf(text, 2))) }); n < 2 {
 		t.Errorf("an edit behind a move parsed %d texts", n)
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // Blocks get the same keys whether the text before them was kept in memory or
@@ -56,25 +57,25 @@ func TestKeptTextsKeepKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesk(t, testdb.SQLite(t))
-	page := d.must(insert("Page", "Text.\n", "")).Outcomes[0].Page
-	copied, _, err := d.sp.Duplicate(context.Background(), d.grant(t, d.id))
+	page := d.Must(testspace.Insert("Page", "Text.\n", "")).Outcomes[0].Page
+	copied, _, err := d.Spaces.Duplicate(context.Background(), d.Grant(t, d.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := d.c
+	kept := d.Content
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := strings.Split(string(source), "\n\n")
 	now := slices.Clone(parts)
 	for i := range 120 {
 		now = changedParts(r, now, parts)
 		text := strings.Join(now, "\n\n") + "\n"
-		d.c = kept
-		d.must(write(page, text))
-		d.c = content.New(content.Config{Store: d.s, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
-		if _, err := d.apply(t, copied.ID, write(page, text)); err != nil {
+		d.Content = kept
+		d.Must(testspace.Write(page, text))
+		d.Content = content.New(content.Config{Store: d.Store, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+		if _, err := d.Apply(t, copied.ID, testspace.Write(page, text)); err != nil {
 			t.Fatal(err)
 		}
-		a, b := keysIn(t, d.head(t, d.id), page), keysIn(t, d.head(t, copied.ID), page)
+		a, b := keysIn(t, d.Head(t, d.ID), page), keysIn(t, d.Head(t, copied.ID), page)
 		if !slices.Equal(a, b) {
 			t.Fatalf("edit %d: the keys differ:\n%v\n%v\n%s", i, a, b, text)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // broken is a folder whose pages have every mistake that is reported for a page.
@@ -90,7 +91,7 @@ var notOfPages = map[string]string{
 func TestProblemsAreThoseOfCheck(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d := newDesk(t, o)
-		d.importFiles(t, broken)
+		d.Import(t, broken)
 		files := fstest.MapFS{}
 		for name, text := range broken {
 			files[name] = &fstest.MapFile{Data: []byte(text)}
@@ -112,7 +113,7 @@ func TestProblemsAreThoseOfCheck(t *testing.T) {
 				continue
 			}
 			var got []string
-			for _, p := range d.must(write(d.pageOf(name).ID, text)).Problems {
+			for _, p := range d.Must(testspace.Write(d.PageOf(name).ID, text)).Problems {
 				got = append(got, fmt.Sprintf("%d: %s: %s", p.Line, p.Code, p.Message))
 			}
 			want := checked[name]

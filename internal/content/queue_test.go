@@ -22,7 +22,7 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 	const writers, edits = 8, 12
 	var pages []docs.PageID
 	for i := range writers {
-		out := d.must(content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("Page %d", i))}})
+		out := d.Must(content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("Page %d", i))}})
 		pages = append(pages, out.Outcomes[0].Page)
 	}
 	before := d.revisions(t)
@@ -36,7 +36,7 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 				if n%4 == 3 { // which nothing else is independent of
 					c = content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("New %d %d", w, n))}}
 				}
-				if _, err := d.c.Apply(ctx, d.grant(t, d.id), "", "", []content.Change{c}); err != nil {
+				if _, err := d.Content.Apply(ctx, d.Grant(t, d.ID), "", "", []content.Change{c}); err != nil {
 					failed <- err
 				}
 			}
@@ -50,7 +50,7 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 	if got := d.revisions(t) - before; got != writers*edits {
 		t.Errorf("%d revisions were made, want %d", got, writers*edits)
 	}
-	head := d.head(t, d.id)
+	head := d.Head(t, d.ID)
 	for w, id := range pages {
 		p, err := head.Page(ctx, id)
 		if err != nil {
@@ -64,15 +64,15 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 			t.Errorf("page %d is %q, want %q", w, body, want)
 		}
 	}
-	d.verify(t)
+	d.Verify(t)
 }
 
 // revisions counts the revisions of the space.
 func (d *desk) revisions(t *testing.T) (n int) {
-	rev := d.head(t, d.id).Rev
+	rev := d.Head(t, d.ID).Rev
 	for ; len(rev.Parents) > 0; n++ {
 		var err error
-		if rev, err = d.c.Store.Revision(context.Background(), d.id, rev.Parents[0]); err != nil {
+		if rev, err = d.Content.Store.Revision(context.Background(), d.ID, rev.Parents[0]); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,21 +23,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
-
-// exported returns the files of the newest revision.
-func (d *desk) exported() map[string]string {
-	d.t.Helper()
-	tree, err := d.c.Exchange.Folder(context.Background(), d.head(d.t, d.id))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	out := memorySink{}
-	if err := folder.Write(out, tree); err != nil {
-		d.t.Fatal(err)
-	}
-	return out
-}
 
 // repositories returns the folders that a space can have: our test
 // repositories, and a page for each case of syntax.
@@ -120,52 +106,20 @@ func TestRepositoriesComeBackAsTheyWere(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d := newDesk(t, o)
 		for name, files := range repositories(t) {
-			d.importFiles(t, files)
+			d.Import(t, files)
 			want := carried(t, files)
-			if diff := gitDiff(t, want, d.exported()); diff != "" {
+			if diff := testgit.Diff(t, want, d.Exported()); diff != "" {
 				t.Errorf("%s is exported with changes:\n%s", name, diff)
 			}
-			if again := d.importFiles(t, files); again.Changed {
+			if again := d.Import(t, files); again.Changed {
 				t.Errorf("%s: importing the same again made a revision", name)
 			}
-			if again := d.importFiles(t, d.exported()); again.Changed {
+			if again := d.Import(t, d.Exported()); again.Changed {
 				t.Errorf("%s: importing what was exported made a revision", name)
 			}
 		}
-		d.verify(t)
+		d.Verify(t)
 	})
-}
-
-// gitDiff is what the real git says of two folders.
-func gitDiff(t testing.TB, before, after map[string]string) string {
-	t.Helper()
-	testgit.Need(t, "git")
-	dir, err := os.MkdirTemp("", "octavo-diff")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir) // there are many of them
-	for side, files := range map[string]map[string]string{"a": before, "b": after} {
-		for name, text := range files {
-			if other, ok := before[name]; ok && other == after[name] {
-				if _, both := after[name]; both {
-					continue
-				}
-			}
-			file := filepath.Join(dir, side, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.MkdirAll(filepath.Join(dir, side), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, _ := testgit.Try(dir, "", "-c", "core.quotePath=false", "diff", "--no-index", "--no-renames", "-U0", "a", "b") // it ends with 1 if there is a difference
-	return out
 }
 
 var (
@@ -260,7 +214,7 @@ func TestAnEditChangesTheLinesOfItsBlock(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
-			d.importFiles(t, all[name])
+			d.Import(t, all[name])
 			editEach(t, d, all[name])
 		})
 	}
@@ -268,10 +222,10 @@ func TestAnEditChangesTheLinesOfItsBlock(t *testing.T) {
 
 func editEach(t *testing.T, d *desk, files map[string]string) {
 	ctx := context.Background()
-	before := d.exported()
-	v := d.head(t, d.id)
+	before := d.Exported()
+	v := d.Head(t, d.ID)
 	pages := map[string]docs.Page{}
-	order, _, _ := everyPage(t, v)
+	order := testspace.Order(t, v)
 	for _, id := range order {
 		if p, err := v.Page(ctx, id); err != nil {
 			t.Fatal(err)
@@ -306,15 +260,15 @@ func editEach(t *testing.T, d *desk, files map[string]string) {
 				where[file] = span{one.first, one.last + 1} // the first text of an empty box is in a line below its mark
 			}
 			edits = append(edits, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: edited(t, doc, block)}})
-			back = append(back, write(p.ID, before[file]))
+			back = append(back, testspace.Write(p.ID, before[file]))
 		}
 		if len(edits) == 0 {
 			return
 		}
 		for part := range slices.Chunk(edits, content.MaxChanges) {
-			d.must(part...)
+			d.Must(part...)
 		}
-		diff := gitDiff(t, before, d.exported())
+		diff := testgit.Diff(t, before, d.Exported())
 		found := hunks(t, diff)
 		for file, spans := range found {
 			for _, s := range spans {
@@ -330,9 +284,9 @@ func editEach(t *testing.T, d *desk, files map[string]string) {
 			}
 		}
 		for part := range slices.Chunk(back, content.MaxChanges) {
-			d.must(part...)
+			d.Must(part...)
 		}
-		if diff := gitDiff(t, before, d.exported()); diff != "" {
+		if diff := testgit.Diff(t, before, d.Exported()); diff != "" {
 			t.Fatalf("what was written back differs:\n%s", diff)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // unusual is a folder whose files have what tools write and people rarely do.
@@ -54,22 +56,22 @@ var unusual = map[string]string{
 func TestPathsThatLookLikeIDs(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
-		d.importFiles(t, unusual)
-		if diff := gitDiff(t, carried(t, unusual), d.exported()); diff != "" {
+		d.Import(t, unusual)
+		if diff := testgit.Diff(t, carried(t, unusual), d.Exported()); diff != "" {
 			t.Errorf("the folder is exported with changes:\n%s", diff)
 		}
-		if part := d.firstPage("A part", func(p docs.Page) bool { return p.Title == "A part" }); part.Target == nil || part.Target.Kind != docs.RefAnchor || part.Target.Page != string(d.pageOf("pages/deep.md").ID) {
+		if part := d.FirstPage("A part", func(p docs.Page) bool { return p.Title == "A part" }); part.Target == nil || part.Target.Kind != docs.RefAnchor || part.Target.Page != string(d.PageOf("pages/deep.md").ID) {
 			t.Errorf("the link to a part of a page leads to %+v", part.Target)
 		}
-		if again := d.importFiles(t, unusual); again.Changed {
+		if again := d.Import(t, unusual); again.Changed {
 			t.Error("importing the same again made a revision")
 		}
-		v, deep := d.head(t, d.id), d.pageOf("pages/deep.md")
+		v, deep := d.Head(t, d.ID), d.PageOf("pages/deep.md")
 		if ref, ok := v.Linker(ctx, "links.md").Current("/pages/deep.md", markup.UseLink); !ok || ref.Page != string(deep.ID) {
 			t.Errorf("/pages/deep.md leads to %+v, %v", ref, ok)
 		}
-		d.must(content.Change{Operation: content.UpdatePage, Page: string(deep.ID), Into: opt.Of(string(d.pageOf("README.md").ID)), Meta: content.PageMeta{Slug: opt.Of("moved")}})
-		if text := d.exported()["links.md"]; strings.Contains(text, "(/pages/deep.md)") || !strings.Contains(text, "![](/pages/media/a.png)") {
+		d.Must(content.Change{Operation: content.UpdatePage, Page: string(deep.ID), Into: opt.Of(string(d.PageOf("README.md").ID)), Meta: content.PageMeta{Slug: opt.Of("moved")}})
+		if text := d.Exported()["links.md"]; strings.Contains(text, "(/pages/deep.md)") || !strings.Contains(text, "![](/pages/media/a.png)") {
 			t.Errorf("after the page was moved, the links are %q", text)
 		}
 	})
@@ -79,13 +81,13 @@ func TestPathsThatLookLikeIDs(t *testing.T) {
 func TestUnchangedPagesMakeNoRevision(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
-		d.importFiles(t, unusual)
+		d.Import(t, unusual)
 		none := ""
-		d.must(insert("No text", "", ""), content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of("No body *here*")}},
+		d.Must(testspace.Insert("No text", "", ""), content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of("No body *here*")}},
 			content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &none}}, content.Change{Operation: content.InsertPage, Body: &revision.Body{Document: &markup.Document{}}})
-		d.must(content.Change{Operation: content.DeletePage, Page: string(d.pageOf("no-head.md").ID)})
-		v := d.head(t, d.id)
-		before := d.exported()
+		d.Must(content.Change{Operation: content.DeletePage, Page: string(d.PageOf("no-head.md").ID)})
+		v := d.Head(t, d.ID)
+		before := d.Exported()
 		markdown := func(p docs.Page, stable bool) string {
 			text, err := reading.Markdown(ctx, v.Reading(p), reading.Form{}, stable)
 			if err != nil {
@@ -98,13 +100,13 @@ func TestUnchangedPagesMakeNoRevision(t *testing.T) {
 		}
 		plain := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 		forms := map[string]func(docs.Page) content.Change{
-			"Markdown":                      func(p docs.Page) content.Change { return write(p.ID, markdown(p, false)) },
-			"Markdown with ids":             func(p docs.Page) content.Change { return write(p.ID, markdown(p, true)) },
-			"Markdown with other line ends": func(p docs.Page) content.Change { return write(p.ID, plain(markdown(p, false))) },
-			"the whole file":                func(p docs.Page) content.Change { return write(p.ID, before[p.File]) },
-			"the file with other line ends": func(p docs.Page) content.Change { return write(p.ID, plain(before[p.File])) },
+			"Markdown":                      func(p docs.Page) content.Change { return testspace.Write(p.ID, markdown(p, false)) },
+			"Markdown with ids":             func(p docs.Page) content.Change { return testspace.Write(p.ID, markdown(p, true)) },
+			"Markdown with other line ends": func(p docs.Page) content.Change { return testspace.Write(p.ID, plain(markdown(p, false))) },
+			"the whole file":                func(p docs.Page) content.Change { return testspace.Write(p.ID, before[p.File]) },
+			"the file with other line ends": func(p docs.Page) content.Change { return testspace.Write(p.ID, plain(before[p.File])) },
 			"the file without its order mark": func(p docs.Page) content.Change {
-				return write(p.ID, strings.TrimPrefix(before[p.File], "\ufeff"))
+				return testspace.Write(p.ID, strings.TrimPrefix(before[p.File], "\ufeff"))
 			},
 			"a document": func(p docs.Page) content.Change {
 				doc, err := reading.Document(ctx, v.Reading(p), reading.Form{})
@@ -118,7 +120,7 @@ func TestUnchangedPagesMakeNoRevision(t *testing.T) {
 				if doc, err = markup.DecodeEdit("body.document", raw); err != nil {
 					t.Fatal(err)
 				}
-				c := write(p.ID, "")
+				c := testspace.Write(p.ID, "")
 				c.Body = &revision.Body{Document: doc}
 				return c
 			},
@@ -130,7 +132,7 @@ func TestUnchangedPagesMakeNoRevision(t *testing.T) {
 				})
 			},
 		}
-		order, _, _ := everyPage(t, v)
+		order := testspace.Order(t, v)
 		for name, form := range forms {
 			var batch []content.Change
 			for _, id := range order {
@@ -146,18 +148,18 @@ func TestUnchangedPagesMakeNoRevision(t *testing.T) {
 				}
 				c := form(p)
 				batch = append(batch, c)
-				d.must(c)
-				if now := d.head(t, d.id); now.Rev.ID != v.Rev.ID {
+				d.Must(c)
+				if now := d.Head(t, d.ID); now.Rev.ID != v.Rev.ID {
 					after, err := now.Page(ctx, id)
 					if err != nil {
 						t.Fatal(err)
 					}
-					t.Fatalf("%s: %s (%s) made a revision:\n%+v\n%+v\n%s", name, p.File, p.Title, p, after, gitDiff(t, before, d.exported()))
+					t.Fatalf("%s: %s (%s) made a revision:\n%+v\n%+v\n%s", name, p.File, p.Title, p, after, testgit.Diff(t, before, d.Exported()))
 				}
 			}
 			for part := range slices.Chunk(batch, 10) {
-				if d.must(part...); d.head(t, d.id).Rev.ID != v.Rev.ID {
-					t.Fatalf("%s: a batch made a revision:\n%s", name, gitDiff(t, before, d.exported()))
+				if d.Must(part...); d.Head(t, d.ID).Rev.ID != v.Rev.ID {
+					t.Fatalf("%s: a batch made a revision:\n%s", name, testgit.Diff(t, before, d.Exported()))
 				}
 			}
 			if len(batch) == 0 {

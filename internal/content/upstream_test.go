@@ -22,6 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // oid names bytes as git does.
@@ -85,7 +86,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 	for name, files := range repositories(t) {
 		t.Run(name, func(t *testing.T) {
 			d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-			d.importFiles(t, files)
+			d.Import(t, files)
 			files = carried(t, files)
 			short := 0
 			rapid.Check(t, func(rt *rapid.T) {
@@ -113,7 +114,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 				var read []string
 				up := repository(next, &read)
 				up.Changed = changedFiles(files, next)
-				base := d.head(t, d.id)
+				base := d.Head(t, d.ID)
 				fast, ok, err := d.imported(ctx, base, up, exchange.ChangedFiles)
 				if err != nil {
 					rt.Fatalf("%v", err)
@@ -144,7 +145,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 // time and with ids that are always the same. ok reports whether the mode was
 // enough.
 func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Upstream, mode exchange.Mode) (_ *exchange.Imported, ok bool, err error) {
-	x := *d.c.Exchange
+	x := *d.Content.Exchange
 	x.NewDraft = func(v *revision.View) *revision.Draft {
 		n := 0
 		return v.Draft(docs.TimeOf(time.Unix(2_000_000_000, 0)), func() string {
@@ -163,7 +164,7 @@ func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Up
 	return out, err == nil, err
 }
 
-func keys(f fatal, t *exchange.Imported) map[string][2]string {
+func keys(f testspace.Fatal, t *exchange.Imported) map[string][2]string {
 	ctx := context.Background()
 	changes, err := t.Draft.ChangeSet(ctx)
 	var tree *revision.NewTree
@@ -187,7 +188,7 @@ func keys(f fatal, t *exchange.Imported) map[string][2]string {
 // changedAt is when a page was changed, which the two ways need not agree on.
 var changedAt = regexp.MustCompile(`,"ua":"[^"]*"`)
 
-func compareKeys(f fatal, a, b map[string][2]string) {
+func compareKeys(f testspace.Fatal, a, b map[string][2]string) {
 	for _, all := range []map[string][2]string{a, b} {
 		for key, v := range all {
 			all[key] = [2]string{v[0], changedAt.ReplaceAllString(v[1], "")}
@@ -203,8 +204,8 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 }
 
 // written returns the files that a revision is written to.
-func (d *desk) written(f fatal, v *revision.View) map[string]string {
-	written, err := d.c.Exchange.AllFiles(context.Background(), v)
+func (d *desk) written(f testspace.Fatal, v *revision.View) map[string]string {
+	written, err := d.Content.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -239,9 +240,9 @@ func TestWhatIsExportedIsKnownAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := slices.Sorted(maps.Keys(all))
 		files := all[names[rapid.IntRange(0, len(names)-1).Draw(rt, "repository")]]
-		d.importFiles(rt, files)
+		d.Import(rt, files)
 		for range rapid.IntRange(0, 4).Draw(rt, "batches") {
-			d.random(rt, d.id)
+			d.Random(rt, d.ID)
 			d.randomSlug(rt)
 		}
 		if found := d.changedByExport(rt); found != "" {
@@ -252,13 +253,13 @@ func TestWhatIsExportedIsKnownAgain(t *testing.T) {
 
 // randomSlug gives one page another slug, or does nothing.
 func (d *desk) randomSlug(rt *rapid.T) {
-	order, _, _ := everyPage(rt, d.head(rt, d.id))
+	order := testspace.Order(rt, d.Head(rt, d.ID))
 	slug := rapid.SampledFrom([]string{"", "here", "there"}).Draw(rt, "slug")
 	if len(order) == 0 || slug == "" {
 		return
 	}
 	page := rapid.SampledFrom(order).Draw(rt, "page of the slug")
-	_, _ = d.apply(rt, d.id, content.Change{ // a page beside it may have the slug
+	_, _ = d.Apply(rt, d.ID, content.Change{ // a page beside it may have the slug
 		Operation: content.UpdatePage, Page: string(page), Meta: content.PageMeta{Slug: opt.Of(slug)},
 	})
 }
@@ -266,7 +267,7 @@ func (d *desk) randomSlug(rt *rapid.T) {
 // changedByExport exports the newest revision, imports that again and describes
 // the keys that differ and should not.
 func (d *desk) changedByExport(rt *rapid.T) (found string) {
-	base := d.head(rt, d.id)
+	base := d.Head(rt, d.ID)
 	now := d.written(rt, base)
 	var read []string
 	taken, _, err := d.imported(context.Background(), base, repository(now, &read), exchange.WholeFolder)
@@ -294,7 +295,7 @@ func (d *desk) changedByExport(rt *rapid.T) (found string) {
 }
 
 func (d *desk) exists(rt *rapid.T, v *revision.View, page string) bool {
-	order, _, _ := everyPage(rt, v)
+	order := testspace.Order(rt, v)
 	return slices.Contains(order, docs.PageID(page))
 }
 
@@ -302,18 +303,18 @@ func (d *desk) exists(rt *rapid.T, v *revision.View, page string) bool {
 // the export is imported again, also after the page was deleted.
 func TestARedirectFollowsItsPage(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	d.importFiles(t, map[string]string{
+	d.Import(t, map[string]string{
 		".gitbook.yaml": "redirects:\n  start: README.md\n", "README.md": "# Home\n\nWords.\n", "a.md": "# A\n\nMore.\n",
 		"SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A](a.md)\n",
 	})
-	home, a := d.pageOf("README.md"), d.pageOf("a.md")
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(home.ID), Into: opt.Of(string(a.ID))})
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(home.ID), Meta: content.PageMeta{Slug: opt.Of("begin")}})
+	home, a := d.PageOf("README.md"), d.PageOf("a.md")
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(home.ID), Into: opt.Of(string(a.ID))})
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(home.ID), Meta: content.PageMeta{Slug: opt.Of("begin")}})
 	for _, page := range []string{"exists", "was deleted"} {
 		if page == "was deleted" {
-			d.must(content.Change{Operation: content.DeletePage, Page: string(home.ID)})
+			d.Must(content.Change{Operation: content.DeletePage, Page: string(home.ID)})
 		}
-		base := d.head(t, d.id)
+		base := d.Head(t, d.ID)
 		now := d.written(t, base)
 		if want := "redirects:\n  start: a/begin.md\n"; now[".gitbook.yaml"] != want {
 			t.Errorf("the page %s: the configuration is %q, want %q", page, now[".gitbook.yaml"], want)

@@ -2,19 +2,16 @@ package content_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/content/revision"
-	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
@@ -86,35 +83,6 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 	})
 }
 
-// Whatever is done in whatever order, search and links are what a rebuild
-// would make them, in the space and in its copies.
-func TestIndexEqualsRebuild(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
-	all := []docs.SpaceID{d.ID}
-	rapid.Check(t, func(rt *rapid.T) {
-		ctx := context.Background()
-		for range rapid.IntRange(1, 6).Draw(rt, "batches") {
-			id := all[rapid.IntRange(0, len(all)-1).Draw(rt, "space")]
-			if len(all) < 6 && rapid.IntRange(0, 9).Draw(rt, "copy") == 0 {
-				sp, _, err := d.Spaces.Duplicate(ctx, d.Grant(rt, id))
-				if err != nil {
-					rt.Fatalf("%v", err)
-				}
-				all = append(all, sp.ID)
-				continue
-			}
-			if rapid.IntRange(0, 12).Draw(rt, "rebuild") == 0 {
-				if err := d.Content.Index.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, id)); err != nil {
-					rt.Fatalf("%v", err)
-				}
-				continue
-			}
-			d.Random(rt, id)
-		}
-		d.Verify(rt)
-	})
-}
-
 // What an import reads, an export writes, byte for byte; importing it
 // again changes nothing.
 func TestFolderRoundTrip(t *testing.T) {
@@ -180,4 +148,19 @@ func TestFolderRoundTrip(t *testing.T) {
 		}
 		d.Verify(t)
 	})
+}
+
+// A rollback to what the content already is changes nothing, although what it
+// deleted left a trace.
+func TestRollbackTwice(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	first := d.Must(testspace.Insert("One", "Words.\n", "")).View.Rev.ID
+	d.Must(testspace.Insert("Two", "[one](one.md)\n", ""))
+	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); !errs.Is(err, errs.Conflict) {
+		t.Errorf("a second time: %v", err)
+	}
+	d.Verify(t)
 }

@@ -1,4 +1,4 @@
-package content_test
+package index_test
 
 import (
 	"context"
@@ -257,19 +257,4 @@ func TestAReferenceToSomethingThatCameBack(t *testing.T) {
 		d.Import(t, forms[form])
 		d.Verify(t)
 	}
-}
-
-// A rollback to what the content already is changes nothing, although what it
-// deleted left a trace.
-func TestRollbackTwice(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	first := d.Must(testspace.Insert("One", "Words.\n", "")).View.Rev.ID
-	d.Must(testspace.Insert("Two", "[one](one.md)\n", ""))
-	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); !errs.Is(err, errs.Conflict) {
-		t.Errorf("a second time: %v", err)
-	}
-	d.Verify(t)
 }

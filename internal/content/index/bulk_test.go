@@ -1,4 +1,4 @@
-package content_test
+package index_test
 
 import (
 	"context"

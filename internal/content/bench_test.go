@@ -23,8 +23,8 @@ import (
 
 // filledDesk has a space of n pages in folders of a hundred, each with a few
 // sections and links.
-func filledDesk(b *testing.B, n int) (*desk, []docs.PageID) {
-	d := newDesk(b, testdb.SQLite(b))
+func filledDesk(b *testing.B, n int) (*testspace.Desk, []docs.PageID) {
+	d := testspace.New(b, testdb.SQLite(b))
 	in := fstest.MapFS{}
 	var summary strings.Builder
 	summary.WriteString("# Table of contents\n\n")

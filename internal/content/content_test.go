@@ -4,13 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/content/index"
-	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -18,16 +14,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
-// desk is a space to write in, with what these tests ask of it.
-type desk struct{ testspace.Desk }
-
-func newDesk(t testing.TB, o store.Options) *desk { return &desk{*testspace.New(t, o)} }
-
 // A page that is moved or renamed keeps every reference to it: readers get
 // the way to where it is now, and nothing else of the text changes.
 func TestReferencesFollowTheirTarget(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		d, ctx := newDesk(t, o), context.Background()
+		d, ctx := testspace.New(t, o), context.Background()
 		out := d.Must(
 			testspace.Insert("Start", "See *[the guide](guide.md#steps)* and [gone](gone.md).\n\nUntouched  text.\n", ""),
 			testspace.Insert("Guide", "## Steps\n\nText.\n", ""),
@@ -83,77 +74,10 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 	})
 }
 
-// What an import reads, an export writes, byte for byte; importing it
-// again changes nothing.
-func TestFolderRoundTrip(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
-		d, ctx := newDesk(t, o), context.Background()
-		in := fstest.MapFS{
-			"README.md":                 {Data: []byte("---\ndescription: Hello\nunknown: kept\n---\n\n# Welcome\n\n{% include \".gitbook/includes/note.md\" %}\n\n![x](.gitbook/assets/dot.png)\n")},
-			"SUMMARY.md":                {Data: []byte("# Table of contents\n\n* [Welcome](README.md)\n* [Guide](guide/README.md)\n  * [Steps](guide/steps.md)\n* [Out](https://octavo.test)\n")},
-			"guide/README.md":           {Data: []byte("# Guide\n\nSee [steps](steps.md).\n")},
-			"guide/steps.md":            {Data: []byte("Steps without a title\r\n=====\r\n\r\n{% unknown a=\"b\" %}\nkept\n{% endunknown %}\n")},
-			".gitbook/includes/note.md": {Data: []byte("---\ntitle: Note\n---\n\nA reusable zebra.\n")},
-			".gitbook/assets/dot.png":   {Data: []byte("\x89PNG\r\n\x1a\n not really")},
-			".gitbook/vars.yaml":        {Data: []byte("name: Octavo\nyear: 2026\n")},
-			"notes.md":                  {Data: []byte("not listed\n")},
-		}
-		read := func() *folder.Tree {
-			tree, err := folder.Read(in, folder.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return tree
-		}
-		run := func() content.ImportSummary {
-			out, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(t, d.ID).Space, read(), func(string, int, int) {})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return out
-		}
-		if first := run(); !first.Changed {
-			t.Fatalf("%+v", first)
-		}
-		if again := run(); again.Changed {
-			t.Errorf("importing the same again made the revision %s", again.Revision)
-		}
-		d.Verify(t)
-		tree, err := d.Content.Exchange.Folder(ctx, d.Head(t, d.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := testspace.Files{}
-		if err := folder.Write(out, tree); err != nil {
-			t.Fatal(err)
-		}
-		for name, f := range in {
-			if got := out[name]; got != string(f.Data) {
-				t.Errorf("%s is\n%q\nwant\n%q", name, got, f.Data)
-			}
-			delete(out, name)
-		}
-		for name := range out {
-			t.Errorf("%s was not there before", name)
-		}
-		// Reusable content is found where it is used.
-		hits, _, err := d.Content.Search(ctx, []*revision.View{d.Head(t, d.ID)}, "zebra", 10, nil)
-		if err != nil || len(hits) != 1 || hits[0].Title != "Welcome" {
-			t.Errorf("search finds %v (%v)", hits, err)
-		}
-		in[".gitbook/includes/note.md"] = &fstest.MapFile{Data: []byte("---\ntitle: Note\n---\n\nA reusable giraffe.\n")}
-		run()
-		if hits, _, err := d.Content.Search(ctx, []*revision.View{d.Head(t, d.ID)}, "giraffe", 10, nil); err != nil || len(hits) != 1 {
-			t.Errorf("search finds %v (%v)", hits, err)
-		}
-		d.Verify(t)
-	})
-}
-
 // A rollback to what the content already is changes nothing, although what it
 // deleted left a trace.
 func TestRollbackTwice(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := testspace.New(t, testdb.SQLite(t)), context.Background()
 	first := d.Must(testspace.Insert("One", "Words.\n", "")).View.Rev.ID
 	d.Must(testspace.Insert("Two", "[one](one.md)\n", ""))
 	if _, err := d.Content.Rollback(ctx, d.Grant(t, d.ID), first, ""); err != nil {
@@ -163,4 +87,21 @@ func TestRollbackTwice(t *testing.T) {
 		t.Errorf("a second time: %v", err)
 	}
 	d.Verify(t)
+}
+
+// Files may say more than a change may: what a page has from its file stays when something
+// else of the page changes.
+func TestAChangeKeepsWhatAFileSays(t *testing.T) {
+	d := testspace.New(t, testdb.SQLite(t))
+	long := strings.Repeat("words ", 60) + "end"
+	d.Import(t, map[string]string{
+		"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A page](p.md)\n",
+		"p.md": "---\ndescription: " + strings.Repeat(long, 3) + "\n---\n# " + long + "\n\nText.\n",
+	})
+	p := d.PageOf("p.md")
+	d.Must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Emoji: opt.Of("1f600")}})
+	_, err := d.Apply(t, d.ID, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Title: opt.Of(long + " more")}})
+	if !errs.Is(err, errs.Invalid) {
+		t.Errorf("a change with a long title: %v", err)
+	}
 }

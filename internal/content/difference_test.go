@@ -41,7 +41,7 @@ func everyPage(f testspace.Fatal, v *revision.View) (order []docs.PageID, parent
 // What differs is reported, and nothing else is: also where pages came, went or
 // were numbered again next to a page.
 func TestCompareTellsWhatDiffers(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := testspace.New(t, testdb.SQLite(t)), context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
 		from := d.Head(rt, d.ID)
 		for range rapid.IntRange(1, 3).Draw(rt, "batches") {
@@ -104,7 +104,7 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 // Pages that are numbered again because others came between them did not
 // move; one that did is the only one that did.
 func TestNeighboursDoNotMove(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := testspace.New(t, testdb.SQLite(t)), context.Background()
 	out := d.Must(testspace.Insert("First", "", ""), testspace.Insert("Second", "", ""), testspace.Insert("Third", "", ""))
 	one, renumbered := 1, false
 	for range 8 {

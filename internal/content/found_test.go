@@ -2,15 +2,11 @@ package content_test
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
@@ -20,7 +16,7 @@ import (
 // Going back to earlier places must not put a page below itself, however the
 // tree was changed meanwhile. (security: a cycle in page moves)
 func TestRevertMakesNoCycle(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
+	d := testspace.New(t, testdb.SQLite(t))
 	out := d.Must(testspace.Insert("Q", "", ""), testspace.Insert("P", "", ""))
 	q, p := out.Outcomes[0].Page, out.Outcomes[1].Page
 	into := func(page, parent docs.PageID) content.Change {
@@ -58,52 +54,10 @@ func TestRevertMakesNoCycle(t *testing.T) {
 	}
 }
 
-// A page that was made or renamed here is the same page after an export and
-// an import of what was exported.
-func TestExportAndImportKeepIDs(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	out := d.Must(testspace.Insert("Alpha", "Text.\n", ""), testspace.Insert("Beta", "See [a](alpha.md).\n", ""), testspace.Insert("Gamma", "Below.\n", ""))
-	beta := out.Outcomes[1].Page
-	d.Must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[2].Page), Into: opt.Of(string(beta))})
-	d.Must(testspace.Write(beta, fmt.Sprintf("# Beta\n\nBy id: [a](/pages/%s#x), [c](/pages/%s).\n", out.Outcomes[0].Page, out.Outcomes[2].Page)))
-	tree, err := d.Content.Exchange.Folder(ctx, d.Head(t, d.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := testspace.Files{}
-	if err := folder.Write(files, tree); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := files["beta.md"], "# Beta\n\nBy id: [a](README.md#x), [c](beta/gamma.md).\n"; got != want {
-		t.Errorf("beta.md is\n%s\nwant\n%s", got, want)
-	}
-	if _, ok := files["README.md"]; !ok {
-		t.Errorf("the first page is no README.md: %v", files)
-	}
-	in := fstest.MapFS{}
-	for name, data := range files {
-		in[name] = &fstest.MapFile{Data: []byte(data)}
-	}
-	back, err := folder.Read(in, folder.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Content.Import(ctx, authz.OperatorGrant(d.By.User), d.Grant(t, d.ID).Space, back, func(string, int, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	v := d.Head(t, d.ID)
-	for i, path := range []string{"alpha", "beta", "beta/gamma"} {
-		if p, err := v.ByPath(ctx, path); err != nil || p.ID != out.Outcomes[i].Page {
-			t.Errorf("%s is %q now, and was %q (%v)", path, p.ID, out.Outcomes[i].Page, err)
-		}
-	}
-	d.Verify(t)
-}
-
 // What is read with ids in place of paths can be written back like anything
 // else that was read.
 func TestStableReferencesAreWrittenBack(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := testspace.New(t, testdb.SQLite(t)), context.Background()
 	out := d.Must(testspace.Insert("Alpha", "Text.\n", ""), testspace.Insert("Beta", "See [a](alpha.md).\n", ""))
 	v := d.Head(t, d.ID)
 	p, err := v.Page(ctx, out.Outcomes[1].Page)
@@ -124,7 +78,7 @@ func TestStableReferencesAreWrittenBack(t *testing.T) {
 // same title, so a batch of them costs as much in a large space as in a small
 // one. Allocations are counted because they do not depend on the machine.
 func TestManyPagesWithOneTitle(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
+	d := testspace.New(t, testdb.SQLite(t))
 	add := func(batches int) (allocations uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -22,7 +22,7 @@ import (
 
 // The text that an edit starts from was parsed when it was written.
 func TestEditParsesOneText(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
+	d := testspace.New(t, testdb.SQLite(t))
 	target := d.Must(testspace.Insert("Target", "Text.\n", "")).Outcomes[0].Page
 	page := d.Must(testspace.Insert("Page", "Text.\n", "")).Outcomes[0].Page
 	text := "A [link](target.md) and [another](nowhere.md).\n\n* an item\n\nVersion %d.\n"
@@ -56,7 +56,7 @@ func TestKeptTextsKeepKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, testdb.SQLite(t))
+	d := testspace.New(t, testdb.SQLite(t))
 	page := d.Must(testspace.Insert("Page", "Text.\n", "")).Outcomes[0].Page
 	copied, _, err := d.Spaces.Duplicate(context.Background(), d.Grant(t, d.ID))
 	if err != nil {

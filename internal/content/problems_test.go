@@ -90,7 +90,7 @@ var notOfPages = map[string]string{
 // what octavo check reports for its file.
 func TestProblemsAreThoseOfCheck(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		d := newDesk(t, o)
+		d := testspace.New(t, o)
 		d.Import(t, broken)
 		files := fstest.MapFS{}
 		for name, text := range broken {

@@ -12,20 +12,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // Many people edit one space at the same time: pages of their own, a page that
 // all of them edit, and the tree. Every change is kept, and the index is what a
 // rebuild makes of the result.
 func TestManyWritersOfOneSpace(t *testing.T) {
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := testspace.New(t, testdb.SQLite(t)), context.Background()
 	const writers, edits = 8, 12
 	var pages []docs.PageID
 	for i := range writers {
 		out := d.Must(content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("Page %d", i))}})
 		pages = append(pages, out.Outcomes[0].Page)
 	}
-	before := d.revisions(t)
+	before := revisions(t, d)
 	var all sync.WaitGroup
 	failed := make(chan error, writers*edits)
 	for w := range writers {
@@ -47,7 +48,7 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 	for err := range failed {
 		t.Error(err)
 	}
-	if got := d.revisions(t) - before; got != writers*edits {
+	if got := revisions(t, d) - before; got != writers*edits {
 		t.Errorf("%d revisions were made, want %d", got, writers*edits)
 	}
 	head := d.Head(t, d.ID)
@@ -68,7 +69,7 @@ func TestManyWritersOfOneSpace(t *testing.T) {
 }
 
 // revisions counts the revisions of the space.
-func (d *desk) revisions(t *testing.T) (n int) {
+func revisions(t *testing.T, d *testspace.Desk) (n int) {
 	rev := d.Head(t, d.ID).Rev
 	for ; len(rev.Parents) > 0; n++ {
 		var err error

@@ -1,4 +1,4 @@
-package content_test
+package exchange_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 

@@ -1,126 +1,23 @@
-package content_test
+package exchange_test
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/names"
-	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
 	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
-
-// repositories returns the folders that a space can have: our test
-// repositories, and a page for each case of syntax.
-func repositories(t testing.TB) map[string]map[string]string {
-	t.Helper()
-	mono := testgit.Repository(t, "monorepo")
-	out := map[string]map[string]string{
-		"every": testgit.Repository(t, "every"), "inferred": testgit.Repository(t, "inferred"), "odd": testgit.Repository(t, "odd"),
-		"kiln": testgit.Below(mono, "products/kiln"), "wheel": testgit.Below(mono, "products/wheel"), "syntax": {},
-	}
-	b, err := os.ReadFile("../markup/testdata/syntax.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary := "# Table of contents\n\n* [Home](README.md)\n"
-	for i, part := range strings.Split("\n"+string(b), "\n=== ")[1:] {
-		name, rest, _ := strings.Cut(part, "\n")
-		source, _, _ := strings.Cut(rest, "--- nodes\n")
-		file := fmt.Sprintf("case-%d.md", i)
-		out["syntax"][file] = "# " + name + "\n\nFirst.\n\n" + source + "\nLast.\n"
-		summary += "* [" + name + "](" + file + ")\n"
-	}
-	out["syntax"]["SUMMARY.md"] = summary
-	out["syntax"]["README.md"] = "# Home\n"
-	if dir := os.Getenv(docsVariable); dir != "" {
-		out[docsVariable] = filesBelow(t, dir)
-	}
-	return out
-}
-
-// docsVariable names a folder of somebody's documentation to test with as
-// well.
-const docsVariable = "OCTAVO_TEST_DOCS"
-
-func filesBelow(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	fsys := os.DirFS(dir)
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(name, ".git/") {
-			return err
-		}
-		b, err := fs.ReadFile(fsys, name)
-		out[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// carried returns those of a folder's files that a space takes: not what is
-// hidden, beside its root, or no page for its name.
-func carried(t testing.TB, files map[string]string) map[string]string {
-	t.Helper()
-	in := fstest.MapFS{}
-	for name, text := range files {
-		in[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	tree, err := folder.Read(in, folder.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := maps.Clone(files)
-	for name := range out {
-		rest, below := strings.CutPrefix(name, strings.TrimPrefix(tree.Root+"/", "./"))
-		hidden := strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ".gitbook/") || strings.HasPrefix(rest, "node_modules/")
-		if name != ".gitbook.yaml" && (!below || hidden || names.Problem(name) != "") {
-			delete(out, name)
-		}
-	}
-	return out
-}
-
-// What is imported is exported as it was, whatever it is, and importing it
-// again changes nothing.
-func TestRepositoriesComeBackAsTheyWere(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
-		d := newDesk(t, o)
-		for name, files := range repositories(t) {
-			d.Import(t, files)
-			want := carried(t, files)
-			if diff := testgit.Diff(t, want, d.Exported()); diff != "" {
-				t.Errorf("%s is exported with changes:\n%s", name, diff)
-			}
-			if again := d.Import(t, files); again.Changed {
-				t.Errorf("%s: importing the same again made a revision", name)
-			}
-			if again := d.Import(t, d.Exported()); again.Changed {
-				t.Errorf("%s: importing what was exported made a revision", name)
-			}
-		}
-		d.Verify(t)
-	})
-}
 
 var (
 	hunkFile = regexp.MustCompile(`^diff --git a/(.*) b/(.*)$`)

@@ -1,13 +1,10 @@
-package content_test
+package exchange_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testspace"
@@ -67,22 +64,5 @@ func TestAnEditLeavesTheHead(t *testing.T) {
 				t.Errorf("%q became %q, want %q", c.source, got, c.want)
 			}
 		})
-	}
-}
-
-// Files may say more than a change may: what a page has from its file stays when something
-// else of the page changes.
-func TestAChangeKeepsWhatAFileSays(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
-	long := strings.Repeat("words ", 60) + "end"
-	d.Import(t, map[string]string{
-		"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A page](p.md)\n",
-		"p.md": "---\ndescription: " + strings.Repeat(long, 3) + "\n---\n# " + long + "\n\nText.\n",
-	})
-	p := d.PageOf("p.md")
-	d.Must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Emoji: opt.Of("1f600")}})
-	_, err := d.Apply(t, d.ID, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Title: opt.Of(long + " more")}})
-	if !errs.Is(err, errs.Invalid) {
-		t.Errorf("a change with a long title: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package content_test
+package exchange_test
 
 import (
 	"context"

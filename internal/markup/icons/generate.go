@@ -51,14 +51,18 @@ func main() {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		i := all[name]
 		filled, ok := i.Svgs.Classic["solid"]
+		brand, isBrand := i.Svgs.Classic["brands"]
 		if !ok {
-			filled = i.Svgs.Classic["brands"]
+			filled = brand
 		}
 		outlined := i.Svgs.Classic["regular"]
 		if filled.Path == "" {
 			filled = outlined
 		}
 		words := slices.Compact(slices.Sorted(slices.Values(strings.Fields(strings.ToLower(strings.Join(i.Search.Terms, " "))))))
+		if isBrand {
+			words = []string{"-"} // is found by its names only
+		}
 		fmt.Fprintf(z, "%s\t%s\t%s\t%s\t%s\n", name, strings.Join(i.Aliases.Names, " "), strings.Join(words, " "), line(filled), line(outlined))
 	}
 	if err := cmp.Or(z.Close(), os.WriteFile("icons.tsv.gz", out.Bytes(), 0o644)); err != nil {

@@ -2,7 +2,8 @@
 // (CC BY 4.0), by their current and former names.
 //
 // An icon that is not in the free set is replaced by one with a similar meaning, so that
-// a page never lacks an icon.
+// a page never lacks an icon. The mark of a company is drawn only for its own name: elsewhere it
+// would say something that nobody meant.
 package icons
 
 import (
@@ -56,6 +57,9 @@ var meanings = map[string]string{
 	"chart-network": "circle-nodes", "lightbulb-on": "lightbulb", "rocket-launch": "rocket", "webhook": "link", "api": "code",
 }
 
+// mark stands in the place of search terms for the marks of companies.
+const mark = "-"
+
 // set holds all icons.
 type set struct {
 	filled, outlined []Icon         // with the same names at the same indexes
@@ -95,6 +99,9 @@ func read(list []byte) (*set, error) {
 			if _, taken := s.byName[alias]; !taken {
 				s.byName[alias] = at
 			}
+		}
+		if fields[2] == mark {
+			continue
 		}
 		for word := range strings.FieldsSeq(strings.ReplaceAll(name, "-", " ") + " " + fields[2]) {
 			if list := s.byWord[word]; len(list) == 0 || list[len(list)-1] != at {

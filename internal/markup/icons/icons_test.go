@@ -11,6 +11,9 @@ func TestFind(t *testing.T) {
 		"rocket-launch":    "rocket",
 		"sparkles":         "wand-magic-sparkles",
 		"cat-space":        "cat",
+		"apple":            "apple",       // a company
+		"apple-core":       "apple-whole", // not the company
+		"slack-message":    "message",
 		"zzz-xyzzy":        "circle",
 		"":                 "circle",
 	} {

@@ -348,8 +348,35 @@ func (h *writer) hint(n *markup.Node) {
 	}
 	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", h.o.Labels.hint(style))
 	h.icon(cmp.Or(n.Str(markup.FieldIcon), hintIcons[style]), "")
-	h.within(n, "div")
+	h.open("div")
+	if !titled(n) {
+		h.element("p", h.o.Labels.hint(style), "class", "hint-title", "aria-hidden", "true") // the label says it
+	}
+	h.blocks(n.Nodes)
+	h.close("div")
 	h.close("aside")
+}
+
+// titled reports whether a hint begins with what reads as its title: a heading or bold words.
+func titled(n *markup.Node) bool {
+	if len(n.Nodes) == 0 {
+		return true
+	}
+	first := n.Nodes[0]
+	if strings.HasPrefix(first.Type, "heading-") {
+		return true
+	}
+	for _, t := range first.Nodes {
+		if t.Object != markup.ObjectText {
+			return false
+		}
+		for _, l := range t.Leaves {
+			if l.Text != "" {
+				return slices.ContainsFunc(l.Marks, func(m markup.Mark) bool { return m.Type == "bold" })
+			}
+		}
+	}
+	return false
 }
 
 func (h *writer) expandable(n *markup.Node) {

@@ -90,14 +90,30 @@ export async function reading(run) {
     await run.test('light and dark are remembered', async ({ open, check }) => {
         const page = await open(GUIDE);
         const paper = () => page.$eval('body', (e) => getComputedStyle(e).backgroundColor);
+        const choose = async (value) => {
+            await page.focus('.scheme > summary');
+            await page.keyboard.press('Enter');
+            await page.focus(`.scheme [value=${value}]`);
+            await page.keyboard.press('Enter');
+            check((await page.$eval('.scheme [aria-pressed=true]', (b) => b.value)) === value, `${value} is not marked`);
+            check(await page.$eval('.scheme', (d) => !d.open && d.firstElementChild === document.activeElement), 'the focus does not return to the switch');
+        };
         const light = await paper();
-        await page.click('.scheme');
+        check((await page.$eval('.scheme [aria-pressed=true]', (b) => b.value)) === 'system', 'the first choice is not that of the system');
+        await choose('dark');
         const dark = await paper();
         check(light !== dark, 'the switch changes nothing');
         await page.reload();
         check((await paper()) === dark, 'the choice is not remembered');
         await page.goto(run.base + RICH);
         check((await paper()) === dark, 'the choice is not that of other pages');
+        await choose('light');
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+        check((await paper()) === light, 'the system overrules what was chosen');
+        await choose('system');
+        check((await paper()) === dark, 'the system is not followed');
+        await page.reload();
+        check((await paper()) === dark, 'following the system is not remembered');
         check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
@@ -156,13 +172,78 @@ export async function reading(run) {
             const page = await open(path, { width: 375, height: 740 });
             check((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375, `${path} is wider than the screen`);
             check(!(await shown(page, '.pages')), 'the menu covers the page');
-            await page.click('.menu-open');
-            await page.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            const hidden = () => page.waitForFunction(() => !document.querySelector('.pages').checkVisibility({ visibilityProperty: true })).catch(() => check(false, 'the menu stays open'));
+            const opened = async () => {
+                await page.click('.menu-open');
+                await page.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            };
+            await opened();
+            check(await page.$eval('.menu-close', (e) => e === document.activeElement), 'the focus does not go into the menu');
+            for (const back of [false, true]) { // nothing behind the menu is reached
+                if (back) await page.keyboard.down('Shift');
+                for (let presses = 0; presses < 12; presses++) {
+                    await page.keyboard.press('Tab');
+                    check(await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest('.pages') !== null), 'Tab leaves the menu');
+                }
+                if (back) await page.keyboard.up('Shift');
+            }
             await page.keyboard.press('Escape');
-            await page.waitForFunction(() => !document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            await hidden();
+            check(await page.$eval('.menu-open', (e) => e === document.activeElement), 'the focus does not return');
+            await opened();
+            await page.mouse.click(365, 400);
+            await hidden();
+            check((await page.$$('[inert]')).length === 0, 'something stays out of reach');
+            if (await page.$('.sections')) {
+                check((await page.$$('.places a')).length >= (await page.$$('.sections > ul > li > a')).length, 'the menu does not have the sections');
+                check(await page.$eval('.sections :is([aria-current], .current)', (e) => { const { left, right } = e.getBoundingClientRect(); return left >= 0 && right <= innerWidth; }), 'the tab of the section is out of sight');
+            }
             check(page.wrong.length === 0, page.wrong.join('; '));
             await page.close();
         }
+    });
+
+    await run.test('no page is wider than a window, and no title is below a menu', async ({ open, check }) => {
+        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api-reference/', await boldSite(run)]) {
+            const page = await open(path);
+            for (const width of [320, 375, 600, 768, 861, 1024, 1101, 1241, 1440]) {
+                await page.setViewport({ width, height: 900 });
+                const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+                check(wide <= width, `${path} is ${wide} wide in a window of ${width}`);
+                const over = await page.evaluate(() => {
+                    const [title, menu] = ['h1', '.actions'].map((s) => document.querySelector(s)?.getBoundingClientRect());
+                    return title && menu && title.right > menu.left && title.left < menu.right && title.top < menu.bottom && title.bottom > menu.top;
+                });
+                check(!over, `the title of ${path} is below the menu of the page in a window of ${width}`);
+            }
+            check(page.wrong.length === 0, page.wrong.join('; '));
+            await page.close();
+        }
+    });
+
+    await run.test('paper has what is behind tabs and what is closed', async ({ open, check }) => {
+        const page = await open(RICH);
+        const parts = await page.$$eval('article .tab, article details', (all) => all.map((e) => { const c = e.cloneNode(true); c.querySelectorAll('button, .tab-title, summary').forEach((x) => x.remove()); return c.textContent.trim().split(/\s+/).slice(0, 3).join(' '); }));
+        check(parts.length > 2, `the page has ${parts.length} parts that can be closed`);
+        const paper = async () => (await page.evaluate(() => document.querySelector('article').innerText)).replace(/\s+/g, ' ');
+        await page.emulateMediaType('print');
+        const text = await paper();
+        for (const part of parts) check(text.includes(part), `paper lacks ${part}`);
+        check(!(await shown(page, '.bar')) && !(await shown(page, '.pages')), 'paper has the header');
+        check((await page.pdf()).length > 10_000, 'the PDF is empty');
+        await page.emulateMediaType(null);
+        check((await page.$$eval('.tab', (all) => all.filter((t) => t.hidden).length)) > 0, 'all tabs stay open after printing');
+    });
+
+    await run.test('the list of pages stays where it was', async ({ open, check }) => {
+        const page = await open(`${await longSite(run)}entry-3`, { height: 700 });
+        const top = () => page.$eval('.pages', (e) => e.scrollTop);
+        await page.$eval('.pages', (e) => { e.scrollTop = 2000; });
+        const link = await page.evaluateHandle(() => [...document.querySelectorAll('.pages a')].find((a) => a.getBoundingClientRect().top > 300));
+        await Promise.all([page.waitForNavigation(), link.click()]);
+        await page.waitForFunction(() => document.querySelector('.pages').scrollTop > 0).catch(() => {});
+        check(Math.abs((await top()) - 2000) < 4, `the list is scrolled to ${await top()}`);
+        check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
     await run.test('the menu of a phone is scrolled to its last entry, and is there without a table of contents', async ({ open, check }) => {
@@ -224,7 +305,7 @@ export async function reading(run) {
         check(await start() && missed.length === 0, `Tab does not reach ${missed.join()}`);
 
         const opened = () => page.$eval('.finder', (d) => d.open);
-        for (const from of ['#\\~search', '.pages li a', '.scheme']) {
+        for (const from of ['#\\~search', '.pages > ul a', '.scheme > summary']) {
             for (const keys of from === '#\\~search' ? [['Enter'], ['Control', 'k']] : [['/'], ['Control', 'k']]) {
                 await page.focus(from);
                 check(!(await opened()), `focus on ${from} opens the search`);
@@ -323,6 +404,14 @@ export async function reading(run) {
         check((await colour(page, '.bar .button.primary', 'backgroundColor')) !== (await colour(page, '.bar', 'backgroundColor')), 'the button has the colour of the header');
         const tops = await page.$$eval('article .button', (all) => all.map((e) => e.getBoundingClientRect().top));
         check(tops.length === 2 && tops[0] === tops[1], `buttons in a line are at ${tops}`);
+        check(await shown(page, '.announcement'), 'the announcement is not shown');
+        await page.click('.announcement button');
+        check(!(await shown(page, '.announcement')) && await page.evaluate(() => document.activeElement.matches('.name')), 'the announcement is not closed');
+        await page.goto(`${run.base}${root}page-3`);
+        check(!(await shown(page, '.announcement')), 'a closed announcement comes back');
+        await page.evaluate(() => localStorage.setItem('octavo:closed', '"another"'));
+        await page.reload();
+        check(await shown(page, '.announcement'), 'who closed another announcement does not see this one');
         const phone = await open(root, { width: 375, height: 740 });
         check((await colour(phone, '.search .icon', 'color')) === (await colour(phone, '.bar .tool', 'color')), 'the sign of the search cannot be seen');
     });
@@ -339,8 +428,14 @@ export async function reading(run) {
     });
 }
 
+let bold;
+
 /** Publishes a site with a coloured header, an announcement and more pages than fit, and returns its path. */
-async function boldSite(run) {
+function boldSite(run) {
+    return bold ??= makeBoldSite(run);
+}
+
+async function makeBoldSite(run) {
     const { items: [organization] } = await run.call('GET', '/orgs');
     const space = await run.call('POST', `/orgs/${organization.id}/spaces`, { title: 'Bold', editMode: 'live' });
     const markdown = '<a href="https://a.example" class="button primary" data-icon="rocket">One</a> <a href="https://b.example" class="button secondary">Two</a>\n';

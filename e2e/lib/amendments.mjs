@@ -96,6 +96,10 @@ const REVIEW_COMMENT = {
  */
 export const BEYOND = [
     {
+        reason: 'the colour scheme of the system is newer, and is that of a site whose owner has not chosen one',
+        apply: (schemas) => schemas.CustomizationThemeMode.enum.push('system'),
+    },
+    {
         reason: 'conditions and columns have a shape in the description, but no place in a document',
         apply: (schemas) => allow(schemas.DocumentBlocksTopLevels, 'DocumentBlockIf', 'DocumentBlockColumns'),
     },

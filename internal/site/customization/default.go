@@ -1,7 +1,8 @@
 package customization
 
 // Default returns the settings of a site that was never customized. It uses only values that
-// clients of all versions support.
+// clients of all versions support, except for the colour scheme: readers expect that of their
+// system, which older clients do not name.
 func Default(title string) Settings {
 	code := CodeTheme{Light: "default-light", Dark: "default-dark"}
 	s := Settings{
@@ -16,7 +17,7 @@ func Default(title string) Settings {
 		},
 		Internationalization: Internationalization{Locale: "en"},
 		Header:               Header{Preset: "default"},
-		Themes:               Themes{Default: "light", Toggeable: true},
+		Themes:               Themes{Default: "system", Toggeable: true},
 		Feedback:             Switch{Enabled: true},
 		AI:                   AI{Mode: "none"},
 		PageActions:          PageActions{Items: []string{"external-ai", "markdown", "pdf"}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -85,7 +86,7 @@ func source(name string) []byte {
 // styles are the parts of the style sheet, in order: a rule of a later part wins over one of
 // an earlier part that is as specific.
 var styles = []string{
-	"colors", "base", "header", "draft", "frame", "finder", "text", "code", "inline", "blocks", "api", "panel", "small", "print",
+	"colors", "base", "header", "draft", "frame", "finder", "text", "code", "inline", "blocks", "api", "panel", "small", "menu", "print",
 }
 
 func styleSheet() []byte {
@@ -101,9 +102,31 @@ func styleSheet() []byte {
 // tools declares, and nothing else of each other.
 var scripts = []string{"scheme", "navigation", "tabs", "code", "page", "diagrams", "api", "finder", "anchors"}
 
+// Scripts that are in the page, where the policy allows them by their hash.
+var (
+	// early applies what a reader has chosen. It is in the page, because the page would be shown
+	// in another way until a file has come.
+	early = inline("script/early.js")
+	// rules tell the browser which pages it may fetch before a reader follows a link to them. The
+	// script adds them to the page.
+	rules = inline("script/rules.json")
+)
+
+// inline returns the text of a file for a page, without comments and line breaks.
+func inline(name string) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(source(name))) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "//") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 func script() []byte {
 	var b bytes.Buffer
-	b.WriteString("\"use strict\";\n(() => {\n")
+	text, _ := json.Marshal(rules) // a string of JSON is one of JavaScript
+	fmt.Fprintf(&b, "\"use strict\";\n(() => {\nconst rules = %s;\n", text)
 	b.Write(source("script/tools.js"))
 	for _, name := range scripts {
 		fmt.Fprintf(&b, "{\n%s}\n", source("script/"+name+".js"))

@@ -21,7 +21,7 @@ func TestDirectionOfTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if is := strings.Contains(string(b), ` dir="rtl">`); is != (c.want == "rtl") || f.Direction() != c.want {
+		if is := strings.Contains(string(b), ` dir="rtl" data-`); is != (c.want == "rtl") || f.Direction() != c.want {
 			t.Errorf("%q, %v: dir is set: %v", c.lang, c.guess, is)
 		}
 	}

@@ -148,7 +148,7 @@ func (d *document) cards() {
 
 // top writes the header and the navigation.
 func (d *document) top() {
-	if len(d.Navigation) > 0 {
+	if d.hasMenu() {
 		d.raw(`<a class="tool menu-open" href="#~pages"`)
 		d.attribute("aria-label", d.T.Menu)
 		d.raw(">", ourIcon("bars"), "</a>\n")
@@ -172,21 +172,54 @@ func (d *document) top() {
 		d.text(d.Alert)
 		d.raw("</p>\n")
 	}
-	if len(d.Navigation) == 0 {
-		d.raw(`<div class="frame bare">`, "\n")
-		return
+	d.raw(`<div class="frame`, d.kinds(), `">`, "\n")
+	if d.hasMenu() {
+		d.menu()
 	}
-	d.raw(`<div class="frame`)
-	if d.Drawer {
-		d.raw(" bare")
+}
+
+// hasMenu reports whether there is something to put into the menu of small screens.
+func (d *document) hasMenu() bool {
+	return len(d.Navigation) > 0 || len(d.Sections) > 1 || len(d.Links) > 0 || len(d.Accounts) > 0
+}
+
+// kinds returns the classes of the frame, which say what is in it. Without them, the style
+// sheet had to look for it after every change of the document.
+func (d *document) kinds() (out string) {
+	if d.Drawer || len(d.Navigation) == 0 {
+		out += " bare"
 	}
-	d.raw(`">`, "\n", `<nav class="pages" id="~pages"`)
+	p, _ := d.View.(*Page)
+	if p == nil || len(p.Outline) == 0 {
+		out += " alone"
+	}
+	return out
+}
+
+// menu writes the navigation, which is a drawer on small screens, and what is around it there:
+// the sections, the links of the header, a way out and a backdrop.
+func (d *document) menu() {
+	d.raw(`<nav class="pages" id="~pages"`)
 	d.attribute("aria-label", d.T.Pages)
-	d.raw(` tabindex="-1">`, "\n", `<a class="tool menu-close" href="#~content"`)
+	d.raw(` tabindex="-1">`, "\n", `<div class="menu-top">`)
+	if len(d.Sections) > 1 {
+		d.part("sections")
+	} else {
+		d.raw(`<span class="menu-title">`)
+		d.text(d.T.Pages)
+		d.raw("</span>")
+	}
+	d.raw(`<a class="tool menu-close" href="#~content"`)
 	d.attribute("aria-label", d.T.Close)
-	d.raw(">", ourIcon("xmark"), "</a>\n")
-	d.navigation(d.Navigation, d.Icons)
-	d.raw("</nav>\n")
+	d.raw(">", ourIcon("xmark"), "</a></div>\n")
+	if len(d.Navigation) > 0 {
+		d.navigation(d.Navigation, d.Icons)
+		d.raw("\n")
+	}
+	if len(d.Links) > 0 || len(d.Accounts) > 0 {
+		d.part("links")
+	}
+	d.raw("</nav>\n", `<a class="scrim" href="#~content" tabindex="-1" aria-hidden="true"></a>`, "\n")
 }
 
 // page writes the main part of a page.
@@ -228,7 +261,9 @@ func (d *document) page(p *Page) {
 	if at := p.Updated.UTC(); !at.IsZero() {
 		d.raw(`<p class="updated">`)
 		d.text(d.T.Updated)
-		d.raw(` <time datetime="`, at.Format("2006-01-02T15:04:05Z"), `">`, at.Format("2006-01-02"), "</time></p>\n")
+		d.raw(` <time datetime="`, at.Format("2006-01-02T15:04:05Z"), `">`)
+		d.text(d.T.Day(at))
+		d.raw("</time></p>\n")
 	}
 	d.raw("</main>\n")
 }
@@ -284,9 +319,9 @@ func (d *document) pageHead(p *Page) {
 		d.raw("</h1>\n")
 	}
 	if len(p.Actions) > 0 {
-		d.raw(`<details class="drop actions" name="drop"><summary>`, ourIcon("copy"))
+		d.raw(`<details class="drop actions" name="drop"><summary>`, ourIcon("copy"), "<span>")
 		d.text(d.T.Page)
-		d.raw(ourIcon("angle-down"), "</summary>\n<ul>")
+		d.raw("</span>", ourIcon("angle-down"), "</summary>\n<ul>")
 		for _, l := range p.Actions {
 			d.raw("<li><a")
 			d.address("href", l.Href)

@@ -19,7 +19,7 @@ func pageTemplate(t testing.TB, style icons.Style) *template.Template {
 	out := parse(style).Funcs(template.FuncMap{"part": func(name string, s shown) (template.HTML, error) {
 		text, err := s.Parts.get(pages[style], name, s)
 		return element(text), err
-	}})
+	}, "day": (*Texts).Day})
 	return template.Must(out.ParseFiles("testdata/page.html"))
 }
 
@@ -109,6 +109,61 @@ func TestStepsOfTheOutline(t *testing.T) {
 	}
 }
 
+// On a small screen the menu has the sections and the links of the header, on pages without a
+// navigation too.
+func TestMenuOfSmallScreens(t *testing.T) {
+	f := full()
+	for _, links := range [][]*Link{f.Navigation, nil} {
+		f.Navigation = links
+		html, err := Render(f, &Message{Title: "Not found"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, menu, _ := strings.Cut(string(html), `<nav class="pages"`)
+		menu, after, _ := strings.Cut(menu, "</nav>\n")
+		for _, want := range []string{
+			`(?s)<details class="places"><summary><span class="visually-hidden">Bereiche: </span>Guide<svg.*<a href="/" aria-current="true">Guide</a>.*<p class="group">Products</p><ul><li><a href="/one">One</a>`,
+			`<a class="tool menu-close" href="#~content" aria-label="Schließen">`, `(?s)<div class="more">.*<a href="https://example.com/blog" rel="noreferrer">Blog</a>.*<a href="/status">Status</a>`,
+		} {
+			if !regexp.MustCompile(want).MatchString(menu) {
+				t.Errorf("the menu lacks %s:\n%s", want, menu)
+			}
+		}
+		if !strings.HasPrefix(after, `<a class="scrim"`) || !strings.Contains(string(html), `class="tool menu-open"`) {
+			t.Errorf("the menu cannot be opened or closed:\n%s", html)
+		}
+	}
+}
+
+// The tab of a group has the name of the section that is shown, of those behind it.
+func TestTabOfAGroup(t *testing.T) {
+	f := full()
+	f.Sections[0].Current, f.Sections[2].Current, f.Sections[2].Children[1].Current = false, true, true
+	html, err := Render(f, page())
+	if err != nil || !strings.Contains(string(html), `<summary class="current">Two<svg`) || !strings.Contains(string(html), `<p class="group">Products</p>`) {
+		t.Errorf("%v:\n%s", err, html)
+	}
+}
+
+// A page says in words when it was changed, and its frame what is in it.
+func TestWhatAPageSays(t *testing.T) {
+	for lang, want := range map[string]string{"": "September 9, 2001", "de": "9. September 2001", "ja": "2001年9月9日"} {
+		html, err := Render(&Frame{Lang: lang}, &Page{Updated: time.Unix(1e9, 0)})
+		if err != nil || !strings.Contains(string(html), `<time datetime="2001-09-09T01:46:40Z">`+want+"</time>") {
+			t.Errorf("%q: %v\n%s", lang, err, html)
+		}
+	}
+	outline := []markup.Heading{{Level: 2, Anchor: "x", Text: "X"}}
+	for want, p := range map[string]*Page{
+		"frame bare alone": {}, "frame bare": {Outline: outline},
+	} {
+		html, err := Render(&Frame{}, p)
+		if err != nil || !strings.Contains(string(html), `<div class="`+want+`">`) {
+			t.Errorf("not %s: %v\n%s", want, err, html)
+		}
+	}
+}
+
 // A page that hides its table of contents keeps the menu of small screens.
 func TestDrawer(t *testing.T) {
 	f := &Frame{Title: "Docs", Navigation: []*Link{{Title: "Start", Href: "/start"}}}
@@ -121,7 +176,7 @@ func TestDrawer(t *testing.T) {
 		if !strings.Contains(string(html), `class="tool menu-open"`) || !strings.Contains(string(html), `<a href="/start">Start</a>`) {
 			t.Errorf("drawer %t: there is no menu", drawer)
 		}
-		if got := strings.Contains(string(html), `<div class="frame bare">`); got != drawer {
+		if got := strings.Contains(string(html), `<div class="frame bare alone">`); got != drawer {
 			t.Errorf("drawer %t: the page is bare: %t", drawer, got)
 		}
 	}

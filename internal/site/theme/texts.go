@@ -3,6 +3,7 @@ package theme
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/markup/html"
 )
@@ -12,11 +13,13 @@ type Texts struct {
 	Skip, Announcement, Menu, Close, Search, Links, Scheme, Sections, Pages, Privacy, Version string
 	Outline, Breadcrumbs, Page, Turn, Previous, Next, Updated                                 string
 	SearchHint, Results, NoResults, Near, Everywhere                                          string
+	SystemScheme, LightScheme, DarkScheme                                                     string // choices of Scheme
 
 	// In the menu of a page.
-	ViewMarkdown, ConnectMCP, EditSource string
-	DownloadPDF, DownloadAll             string
-	OpenIn, AskAbout                     string // %s is the name of an assistant, or the address of the page
+	ViewMarkdown, ConnectMCP, NewsFeed string
+	EditOn, EditSource                 string // %s is the name of a host of repositories
+	DownloadPDF, DownloadAll           string
+	OpenIn, AskAbout                   string // %s is the name of an assistant, or the address of the page
 
 	PublishedWith string   // precedes the name of the software
 	Feedback      Feedback // the feedback form below a page
@@ -86,3 +89,9 @@ func TextsIn(lang string) *Texts {
 
 // Texts returns the texts of the user interface in the language of the frame.
 func (f *Frame) Texts() *Texts { return TextsIn(f.Lang) }
+
+// Day returns a day in words.
+func (t *Texts) Day(at time.Time) string {
+	text, _, _ := t.Labels.Dates.Format(at.UTC().Format(time.RFC3339), "full")
+	return text
+}

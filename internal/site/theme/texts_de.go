@@ -10,6 +10,7 @@ var german = Texts{
 	Sections: "Bereiche", Pages: "Seiten", Privacy: "Datenschutzerklärung", Version: "Version", Outline: "Auf dieser Seite", Breadcrumbs: "Navigationspfad",
 	Page: "Seite", Turn: "Vorherige und nächste Seite", Previous: "Zurück", Next: "Weiter", Updated: "Zuletzt aktualisiert:",
 	SearchHint: "Geben Sie oben einen Suchbegriff ein.", Results: "Ergebnisse für", NoResults: "Keine Ergebnisse für", Near: "Meinten Sie:", Everywhere: "Alle Bereiche",
+	SystemScheme: "System", LightScheme: "Hell", DarkScheme: "Dunkel", NewsFeed: "RSS-Feed", EditOn: "Auf %s bearbeiten",
 	ViewMarkdown: "Als Markdown anzeigen", ConnectMCP: "Über MCP verbinden", EditSource: "Quelle bearbeiten",
 	Missing: "Seite nicht gefunden", MissingText: "Unter dieser Adresse gibt es keine Seite.", Start: "Zur Startseite",
 	MCP: "MCP-Server", MCPText: "KI-Assistenten können diese Seiten durchsuchen und lesen. Fügen Sie Ihrem Assistenten diese Adresse als MCP-Server hinzu (Streamable HTTP):",

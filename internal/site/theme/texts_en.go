@@ -9,6 +9,7 @@ var english = Texts{
 	Sections: "Sections", Pages: "Pages", Privacy: "Privacy policy", Version: "Version", Outline: "On this page", Breadcrumbs: "Breadcrumbs",
 	Page: "Page", Turn: "Previous and next page", Previous: "Previous", Next: "Next", Updated: "Last updated",
 	SearchHint: "Type some words above.", Results: "Results for", NoResults: "Nothing was found for", Near: "Perhaps you mean:", Everywhere: "All sections",
+	SystemScheme: "System", LightScheme: "Light", DarkScheme: "Dark", NewsFeed: "RSS feed", EditOn: "Edit on %s",
 	ViewMarkdown: "View as Markdown", ConnectMCP: "Connect by MCP", EditSource: "Edit the source",
 	Missing: "Not found", MissingText: "There is no page at this address.", Start: "Go to the first page",
 	MCP: "MCP server", MCPText: "Assistants can search and read these pages. Add this address to yours as an MCP server (streamable HTTP):",

@@ -10,6 +10,7 @@ var spanish = Texts{
 	Sections: "Secciones", Pages: "Páginas", Privacy: "Política de privacidad", Version: "Versión", Outline: "En esta página", Breadcrumbs: "Ruta de navegación",
 	Page: "Página", Turn: "Página anterior y siguiente", Previous: "Anterior", Next: "Siguiente", Updated: "Última actualización:",
 	SearchHint: "Escribe arriba lo que buscas.", Results: "Resultados de", NoResults: "No hay resultados para", Near: "Quizá buscabas:", Everywhere: "Todas las secciones",
+	SystemScheme: "Sistema", LightScheme: "Claro", DarkScheme: "Oscuro", NewsFeed: "Canal RSS", EditOn: "Editar en %s",
 	ViewMarkdown: "Ver como Markdown", ConnectMCP: "Conectar mediante MCP", EditSource: "Editar el código fuente",
 	Missing: "Página no encontrada", MissingText: "No hay ninguna página en esta dirección.", Start: "Ir a la página de inicio",
 	MCP: "Servidor MCP", MCPText: "Los asistentes de IA pueden buscar y leer estas páginas. Añade esta dirección al tuyo como servidor MCP (Streamable HTTP):",

@@ -10,6 +10,7 @@ var french = Texts{
 	Sections: "Sections", Pages: "Pages", Privacy: "Politique de confidentialité", Version: "Version", Outline: "Sur cette page", Breadcrumbs: "Fil d’Ariane",
 	Page: "Page", Turn: "Pages précédente et suivante", Previous: "Précédent", Next: "Suivant", Updated: "Dernière mise à jour :",
 	SearchHint: "Saisissez votre recherche ci-dessus.", Results: "Résultats pour", NoResults: "Aucun résultat pour", Near: "Vous cherchiez peut-être :", Everywhere: "Toutes les sections",
+	SystemScheme: "Système", LightScheme: "Clair", DarkScheme: "Sombre", NewsFeed: "Flux RSS", EditOn: "Modifier sur %s",
 	ViewMarkdown: "Afficher en Markdown", ConnectMCP: "Se connecter via MCP", EditSource: "Modifier la source",
 	Missing: "Page introuvable", MissingText: "Il n’y a aucune page à cette adresse.", Start: "Aller à la page d’accueil",
 	MCP: "Serveur MCP", MCPText: "Les assistants IA peuvent parcourir et lire ces pages. Ajoutez cette adresse au vôtre comme serveur MCP (Streamable HTTP) :",

@@ -9,6 +9,7 @@ var japanese = Texts{
 	Sections: "セクション", Pages: "ページ一覧", Privacy: "プライバシーポリシー", Version: "バージョン", Outline: "このページの内容", Breadcrumbs: "パンくずリスト",
 	Page: "ページ", Turn: "前後のページ", Previous: "前へ", Next: "次へ", Updated: "最終更新日:",
 	SearchHint: "上の欄に検索語を入力してください。", Results: "検索結果:", NoResults: "該当する結果はありません:", Near: "お探しのページはこちらですか？", Everywhere: "すべてのセクション",
+	SystemScheme: "システム", LightScheme: "ライト", DarkScheme: "ダーク", NewsFeed: "RSS フィード", EditOn: "%s で編集",
 	ViewMarkdown: "Markdown で表示", ConnectMCP: "MCP で接続", EditSource: "ソースを編集",
 	Missing: "ページが見つかりません", MissingText: "このアドレスにページはありません。", Start: "トップページへ",
 	MCP: "MCP サーバー", MCPText: "AI アシスタントがこれらのページを検索して読むことができます。お使いのアシスタントに、次のアドレスを MCP サーバー（Streamable HTTP）として追加してください:",

@@ -10,6 +10,7 @@ var dutch = Texts{
 	Sections: "Onderdelen", Pages: "Pagina’s", Privacy: "Privacybeleid", Version: "Versie", Outline: "Op deze pagina", Breadcrumbs: "Kruimelpad",
 	Page: "Pagina", Turn: "Vorige en volgende pagina", Previous: "Vorige", Next: "Volgende", Updated: "Laatst bijgewerkt op",
 	SearchHint: "Typ hierboven een zoekterm.", Results: "Resultaten voor", NoResults: "Geen resultaten voor", Near: "Bedoelde je misschien:", Everywhere: "Alle secties",
+	SystemScheme: "Systeem", LightScheme: "Licht", DarkScheme: "Donker", NewsFeed: "RSS-feed", EditOn: "Bewerken op %s",
 	ViewMarkdown: "Als Markdown bekijken", ConnectMCP: "Verbinden via MCP", EditSource: "Bron bewerken",
 	Missing: "Pagina niet gevonden", MissingText: "Er is geen pagina op dit adres.", Start: "Naar de startpagina",
 	MCP: "MCP-server", MCPText: "AI-assistenten kunnen deze pagina’s doorzoeken en lezen. Voeg dit adres als MCP-server toe aan je assistent (Streamable HTTP):",

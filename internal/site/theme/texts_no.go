@@ -10,6 +10,7 @@ var norwegian = Texts{
 	Sections: "Seksjoner", Pages: "Sider", Privacy: "Personvernerklæring", Version: "Versjon", Outline: "På denne siden", Breadcrumbs: "Brødsmulesti",
 	Page: "Side", Turn: "Forrige og neste side", Previous: "Forrige", Next: "Neste", Updated: "Sist oppdatert",
 	SearchHint: "Skriv inn et søkeord ovenfor.", Results: "Resultater for", NoResults: "Ingen resultater for", Near: "Mente du:", Everywhere: "Alle seksjoner",
+	SystemScheme: "System", LightScheme: "Lyst", DarkScheme: "Mørkt", NewsFeed: "RSS-strøm", EditOn: "Rediger på %s",
 	ViewMarkdown: "Vis som Markdown", ConnectMCP: "Koble til via MCP", EditSource: "Rediger kilden",
 	Missing: "Siden ble ikke funnet", MissingText: "Det finnes ingen side på denne adressen.", Start: "Gå til forsiden",
 	MCP: "MCP-server", MCPText: "KI-assistenter kan søke i og lese disse sidene. Legg til denne adressen i din assistent som MCP-server (Streamable HTTP):",

@@ -11,6 +11,7 @@ var portuguese = Texts{
 	Sections: "Seções", Pages: "Páginas", Privacy: "Política de privacidade", Version: "Versão", Outline: "Nesta página", Breadcrumbs: "Trilha de navegação",
 	Page: "Página", Turn: "Página anterior e próxima página", Previous: "Anterior", Next: "Próximo", Updated: "Última atualização:",
 	SearchHint: "Digite sua pesquisa acima.", Results: "Resultados para", NoResults: "Nenhum resultado para", Near: "Talvez você esteja procurando:", Everywhere: "Todas as seções",
+	SystemScheme: "Sistema", LightScheme: "Claro", DarkScheme: "Escuro", NewsFeed: "Feed RSS", EditOn: "Editar no %s",
 	ViewMarkdown: "Ver como Markdown", ConnectMCP: "Conectar via MCP", EditSource: "Editar o código-fonte",
 	Missing: "Página não encontrada", MissingText: "Não há nenhuma página neste endereço.", Start: "Ir para a página inicial",
 	MCP: "Servidor MCP", MCPText: "Assistentes de IA podem pesquisar e ler estas páginas. Adicione este endereço ao seu como servidor MCP (Streamable HTTP):",

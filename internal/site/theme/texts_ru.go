@@ -10,6 +10,7 @@ var russian = Texts{
 	Sections: "Разделы", Pages: "Страницы", Privacy: "Политика конфиденциальности", Version: "Версия", Outline: "На этой странице", Breadcrumbs: "Навигационная цепочка",
 	Page: "Страница", Turn: "Предыдущая и следующая страницы", Previous: "Назад", Next: "Далее", Updated: "Последнее обновление:",
 	SearchHint: "Введите запрос в поле выше.", Results: "Результаты по запросу", NoResults: "Ничего не найдено по запросу", Near: "Возможно, вы искали:", Everywhere: "Все разделы",
+	SystemScheme: "Как в системе", LightScheme: "Светлая", DarkScheme: "Тёмная", NewsFeed: "RSS-лента", EditOn: "Редактировать на %s",
 	ViewMarkdown: "Открыть как Markdown", ConnectMCP: "Подключить через MCP", EditSource: "Редактировать исходный текст",
 	Missing: "Страница не найдена", MissingText: "По этому адресу нет страницы.", Start: "Перейти на главную",
 	MCP: "MCP-сервер", MCPText: "ИИ-ассистенты могут искать и читать эти страницы. Добавьте этот адрес в свой ассистент как MCP-сервер (Streamable HTTP):",

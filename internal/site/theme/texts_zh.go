@@ -10,6 +10,7 @@ var chinese = Texts{
 	Sections: "板块", Pages: "页面", Privacy: "隐私政策", Version: "版本", Outline: "本页内容", Breadcrumbs: "面包屑导航",
 	Page: "页面", Turn: "上一页和下一页", Previous: "上一页", Next: "下一页", Updated: "最后更新于",
 	SearchHint: "请在上方输入关键词。", Results: "搜索结果：", NoResults: "未找到相关结果：", Near: "您要找的可能是：", Everywhere: "所有版块",
+	SystemScheme: "跟随系统", LightScheme: "浅色", DarkScheme: "深色", NewsFeed: "RSS 订阅", EditOn: "在 %s 上编辑",
 	ViewMarkdown: "以 Markdown 格式查看", ConnectMCP: "通过 MCP 连接", EditSource: "编辑源文件",
 	Missing: "找不到页面", MissingText: "此地址没有对应的页面。", Start: "前往首页",
 	MCP: "MCP 服务器", MCPText: "AI 助手可以搜索和阅读这些页面。请将以下地址作为 MCP 服务器（Streamable HTTP）添加到您的助手：",

@@ -15,7 +15,11 @@
 package theme
 
 import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
 	"html/template"
+	"strconv"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -36,6 +40,28 @@ type Link struct {
 	drawn *drawnLink // cached HTML of a link that many pages share, see Freeze
 }
 
+// Named returns the link whose title a menu has: the current entry of the menu, or else the
+// menu itself.
+func (l *Link) Named() *Link {
+	if l.Group || l.Href != "" {
+		return l
+	}
+	return cmp.Or(current(l.Children), l)
+}
+
+// current returns the current one of links and of those below them, or nil.
+func current(links []*Link) *Link {
+	for _, l := range links {
+		if c := current(l.Children); c != nil {
+			return c
+		}
+		if l.Current {
+			return l
+		}
+	}
+	return nil
+}
+
 // Frame holds the parts around every page of a site. Empty parts are omitted.
 type Frame struct {
 	Lang          string // of the texts; English if empty
@@ -52,6 +78,7 @@ type Frame struct {
 	Fonts         Fonts
 	Scheme        Scheme
 	Switch        bool // readers may choose another scheme
+	Ahead         bool // pages may be fetched when a reader is about to follow a link to them
 	Looks         []Look
 	Icons         icons.Style
 	Announcement  *Announcement
@@ -81,6 +108,9 @@ type Frame struct {
 // Translation is the absolute URL of a page in a language. Lang is empty if the language is
 // unknown.
 type Translation struct{ Lang, Href string }
+
+// Section returns the section that is shown, or nil.
+func (f *Frame) Section() *Link { return current(f.Sections) }
 
 // Look is a setting of a site that the style sheet implements, such as the shape of corners.
 type Look struct{ Name, Value string }
@@ -146,6 +176,17 @@ func (c Changed) Sign() string {
 type Announcement struct {
 	Style, Title, Message string // Style is the style of a hint: info, success, warning, danger
 	Link                  *Link
+}
+
+// Key identifies the content of the announcement. A reader who closes it does not close those
+// that follow.
+func (a *Announcement) Key() string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %q %q", a.Style, a.Title, a.Message)
+	if a.Link != nil {
+		fmt.Fprintf(h, " %q %q", a.Link.Title, a.Link.Href)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // Footer is the part below the content.

@@ -1,7 +1,9 @@
 package theme
 
 import (
+	"encoding/json"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,12 +45,12 @@ func TestEverythingIsInThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<html lang="de">`, `<title>A &lt;b&gt; · Acme &amp; Co</title>`, `<meta name="robots" content="noindex">`, `<link rel="canonical" href="https://docs.example.com/a">`,
+		`<html lang="de" data-sections data-announcement="[a-z0-9]+">`, `<title>A &lt;b&gt; · Acme &amp; Co</title>`, `<meta name="robots" content="noindex">`, `<link rel="canonical" href="https://docs.example.com/a">`,
 		`<link rel="alternate" type="text/markdown" href="/a.md">`, `<link rel="icon" href="/icon.png">`, `<style>:root{--primary:light-dark\(#ff8800,#ffcc00\)`,
 		`<a class="skip" href="#~content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" role="search" action="/~octavo/search">`,
 		`(?s)<nav class="links".*<a href="https://example.com/blog" rel="noreferrer">Blog</a>.*<summary>More<svg`,
 		`(?s)<nav class="sections".*<a href="/" aria-current="true">Guide</a>.*<summary>Products<svg.*</summary>\s*<ul><li><a href="/one">One</a>`,
-		`(?s)Version: </span>2.0<svg.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a><details>`,
+		`(?s)Version: </span><span>2.0</span><svg.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a><details>`,
 		`(?s)<nav class="crumbs".*<li>Part</li><li><a href="/up">Up</a></li>`, `<h1 id="a">A &lt;b&gt;</h1>`, `<a rel="prev" href="/start">`, `<a rel="next" href="/a/b">`,
 		`<meta property="og:title" content="A &lt;b&gt;">`, `<meta property="og:site_name" content="Acme &amp; Co">`, `<meta property="og:description" content="What it is">`,
 		`<meta property="og:url" content="https://docs.example.com/a">`, `<meta property="og:image" content="https://example.com/card.png">`, `<meta name="twitter:card" content="summary_large_image">`,
@@ -109,7 +111,7 @@ func TestPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := w.Header().Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self' 'sha256-", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+	for _, want := range []string{"default-src 'none'", "script-src 'self' " + hashOf(early) + ";", "style-src 'self' 'sha256-", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("the policy lacks %s: %s", want, policy)
 		}
@@ -119,6 +121,55 @@ func TestPolicy(t *testing.T) {
 	}
 	if got := Policy(&Frame{Nonce: "abc"}); strings.Contains(got, "script-src 'self'") || !strings.Contains(got, "script-src 'nonce-abc'; style-src 'nonce-abc';") {
 		t.Errorf("the policy with a nonce: %s", got)
+	}
+}
+
+// The scripts in a page are those that the policy names. There are none for a page without scripts.
+func TestScriptsInThePage(t *testing.T) {
+	for _, c := range []struct {
+		frame   *Frame
+		element string
+		policy  string
+	}{
+		{&Frame{Script: "/s"}, "<script>" + early + "</script>", "script-src 'self' " + hashOf(early) + ";"},
+		{&Frame{Script: "/s", Ahead: true}, "<script>" + early + "</script>", "script-src 'self' " + hashOf(early) + " " + hashOf(rules) + ";"},
+		{&Frame{Script: "/s", Nonce: "abc"}, `<script nonce="abc">` + early + "</script>", "script-src 'nonce-abc';"},
+		{&Frame{}, "", "script-src 'self';"},
+	} {
+		html, err := Render(c.frame, &Message{})
+		if err != nil || !strings.Contains(string(html), c.element) || !strings.Contains(Policy(c.frame), c.policy) {
+			t.Errorf("%v\n%s\n%s", err, Policy(c.frame), html)
+		}
+		if c.element == "" && strings.Contains(string(html), "<script") {
+			t.Errorf("a page without scripts has one: %s", html)
+		}
+	}
+	if !json.Valid([]byte(rules)) || strings.Contains(early, "//") || strings.Contains(early, "\n") {
+		t.Errorf("early: %s\nrules: %s", early, rules)
+	}
+}
+
+// A site without an icon has one with its first letter, in its colour.
+func TestIconOfASite(t *testing.T) {
+	for title, want := range map[string]string{"«acme» docs": ">A<", "42 lines": ">4<", "文档": ">文<", "": ">•<", "<b>": ">B<"} {
+		f := &Frame{Title: title, Colors: Colors{Primary: Tone{Light: "#ffdd00"}}}
+		icon, err := url.PathUnescape(strings.TrimPrefix(f.initial(), "data:image/svg+xml,"))
+		if err != nil || !strings.Contains(icon, want) || !strings.Contains(icon, "fill='#ffdd00'") || !strings.Contains(icon, "fill='#000000'") {
+			t.Errorf("%q: %v %s", title, err, icon)
+		}
+		if html, err := Render(f, &Message{}); err != nil || !strings.Contains(string(html), `<link rel="icon" href="data:image/svg&#43;xml,%3Csvg%20`) {
+			t.Errorf("%q: %v\n%s", title, err, html)
+		}
+	}
+}
+
+// An announcement that was closed is known by its content.
+func TestKeyOfAnAnnouncement(t *testing.T) {
+	a := Announcement{Style: "info", Message: "New"}
+	same, other, linked := a, a, a
+	other.Message, linked.Link = "Newer", &Link{Title: "Read", Href: "/new"}
+	if a.Key() != same.Key() || a.Key() == other.Key() || a.Key() == linked.Key() || a.Key() == "" {
+		t.Errorf("keys: %s %s %s", a.Key(), other.Key(), linked.Key())
 	}
 }
 

@@ -58,6 +58,22 @@ type shown struct {
 // CSS returns the style of the colours and fonts.
 func (s shown) CSS() template.CSS { return template.CSS(s.css()) } //nolint:gosec // made of numbers and escaped addresses
 
+// Initial returns the icon of a site that has chosen none: the first letter of its title on its
+// colour.
+func (s shown) Initial() template.URL { return template.URL(s.initial()) } //nolint:gosec // an image of a letter and two colours
+
+// Early returns the script that runs before anything is shown, see early.
+func (s shown) Early() template.HTML {
+	if s.Script == "" {
+		return ""
+	}
+	attribute := ""
+	if s.Nonce != "" {
+		attribute = ` nonce="` + template.HTMLEscapeString(s.Nonce) + `"`
+	}
+	return template.HTML("<script" + attribute + ">" + early + "</script>\n") //nolint:gosec // a constant
+}
+
 // turn holds links to the previous and the next page.
 type turn struct{ Previous, Next *Link }
 
@@ -132,14 +148,24 @@ func SetSecurityHeaders(h http.Header) {
 // those of the frame, whatever a page contains. No other site may frame the page.
 func Policy(f *Frame) string { return f.Parts.keep("policy", func() string { return policy(f) }) }
 
+// hashOf returns the source of a policy that allows an element with a text.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
 func policy(f *Frame) string {
 	ours, styles := "'self'", "'self'"
 	if f.Nonce != "" {
 		ours, styles = "'nonce-"+f.Nonce+"'", "'nonce-"+f.Nonce+"'"
+	} else if f.Script != "" {
+		ours += " " + hashOf(early)
+		if f.Ahead {
+			ours += " " + hashOf(rules)
+		}
 	}
 	if css := f.css(); css != "" {
-		sum := sha256.Sum256([]byte(css))
-		styles += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		styles += " " + hashOf(css)
 	}
 	fonts := ""
 	if !f.Fonts.empty() {

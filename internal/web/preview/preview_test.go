@@ -278,7 +278,7 @@ func TestPolicy(t *testing.T) {
 		if nonce == nil || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") {
 			t.Fatalf("policy: %s", policy)
 		}
-		if nonces[nonce[1]] || strings.Count(body, nonce[1]) != 2 {
+		if nonces[nonce[1]] || strings.Count(body, nonce[1]) != 3 {
 			t.Errorf("the nonce is not new, or not where it belongs")
 		}
 		nonces[nonce[1]] = true

@@ -11,13 +11,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
-// actions returns the entries of the menu of a page, as configured in the customization.
-// Entries that need an assistant of the server are omitted, because the server has none.
-func (c *Composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
+// actions returns the entries of the menu of a page, as configured in the customization, and
+// the feed of the page if it has one. Entries that need an assistant of the server are omitted,
+// because the server has none.
+func (c *Composer) actions(f *theme.Frame, e *edition.Edition, n *edition.Node, feed string) ([]*theme.Link, error) {
 	if !shows(layoutOf(n.Page).Actions) {
 		return nil, nil
 	}
 	var out []*theme.Link
+	if feed != "" {
+		out = append(out, &theme.Link{Title: f.Texts().NewsFeed, Icon: "rss", Href: feed})
+	}
 	for _, item := range c.Settings.PageActions.Items {
 		var l *theme.Link
 		var err error
@@ -53,8 +57,9 @@ func (c *Composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*t
 		return nil, err
 	}
 	l := &theme.Link{Title: f.Texts().EditSource, Icon: "pen-to-square", External: true}
-	switch git := e.Space.Git; git.Provider {
-	case "github", "gitlab":
+	git := e.Space.Git
+	if name := gitHosts[git.Provider]; name != "" {
+		l.Title, l.Icon = fill(f.Texts().EditOn, name), git.Provider
 		if tree := strings.TrimSuffix(git.TreeURL, "/"); strings.HasPrefix(at, tree) {
 			at = strings.Replace(tree, "/blob/", "/edit/", 1) + at[len(tree):]
 		}
@@ -64,6 +69,9 @@ func (c *Composer) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*t
 	}
 	return l, nil
 }
+
+// gitHosts maps the providers of repositories to their names.
+var gitHosts = map[string]string{"github": "GitHub", "gitlab": "GitLab"}
 
 // fill replaces the placeholder %s in text.
 func fill(text, with string) string { return strings.Replace(text, "%s", with, 1) }

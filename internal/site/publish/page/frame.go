@@ -34,7 +34,7 @@ func (c *Composer) Compose(e *edition.Edition, n *edition.Node) (*Composed, erro
 	if err != nil {
 		return nil, err
 	}
-	if page.Actions, err = c.actions(f, e, n); err != nil {
+	if page.Actions, err = c.actions(f, e, n, page.Feed); err != nil {
 		return nil, err
 	}
 	return &Composed{f, page, MadeOf{slices.Collect(maps.Values(c.read)), p.specs, p.partial}}, nil
@@ -135,6 +135,7 @@ func (c *Composer) plainFrame(e *edition.Edition) *theme.Frame {
 		Sections: c.sections("", c.lang(e)),
 		Icons:    c.look(e).icons,
 		Switch:   s.Themes.Toggeable,
+		Ahead:    !c.Private && c.Output.Published(),
 		Looks: []theme.Look{
 			{Name: "theme", Value: s.Styling.Theme}, {Name: "corners", Value: s.Styling.Corners}, {Name: "depth", Value: s.Styling.Depth},
 			{Name: "links", Value: s.Styling.Links}, {Name: "sidebar", Value: s.Styling.Sidebar.Background}, {Name: "list", Value: s.Styling.Sidebar.List},

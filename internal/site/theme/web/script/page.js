@@ -10,6 +10,25 @@ if (actions && source && navigator.clipboard && location.protocol !== "file:") {
   actions.prepend(make("li", {}, button));
 }
 
+// An announcement that a reader closes stays closed, see early.js.
+const news = document.querySelector(".announcement button");
+if (news) {
+  news.hidden = false;
+  news.addEventListener("click", () => {
+    memory.set("closed", root.dataset.announcement);
+    root.dataset.closed = "";
+    document.querySelector(".bar .name").focus();
+  });
+}
+
+// What is closed is printed too, also by browsers that cannot be told so by the style sheet.
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = all("main details:not([open], .drop)");
+  for (const d of closed) d.open = true;
+});
+addEventListener("afterprint", () => { for (const d of closed) d.open = false; });
+
 // What a reader thinks of the page is sent without leaving it.
 const feedback = document.querySelector(".feedback");
 feedback?.addEventListener("submit", async e => {

@@ -27,6 +27,12 @@ const memory = {
   set(key, value) { try { localStorage.setItem("octavo:" + key, JSON.stringify(value)); } catch { /* not kept */ } },
 };
 
+// What is only of this visit, in this window.
+const visit = {
+  get(key, otherwise) { try { return JSON.parse(sessionStorage.getItem("octavo:" + key)) ?? otherwise; } catch { return otherwise; } },
+  set(key, value) { try { sessionStorage.setItem("octavo:" + key, JSON.stringify(value)); } catch { /* not kept */ } },
+};
+
 // Copying to the clipboard.
 const sheets = "M384 336H192c-8.800 0-16-7.200-16-16V64c0-8.800 7.200-16 16-16l140.100 0L400 115.900V320c0 8.800-7.200 16-16 16zM192 384H384c35.300 0 64-28.700 64-64V115.900c0-12.700-5.100-24.900-14.100-33.900L366.100 14.100c-9-9-21.200-14.100-33.900-14.100H192c-35.300 0-64 28.700-64 64V320c0 35.300 28.700 64 64 64zM64 128c-35.300 0-64 28.700-64 64V448c0 35.300 28.700 64 64 64H256c35.300 0 64-28.700 64-64V416H272v32c0 8.800-7.200 16-16 16H64c-8.800 0-16-7.200-16-16V192c0-8.800 7.200-16 16-16H96V128H64z";
 const tick = "M438.600 105.400c12.500 12.500 12.500 32.800 0 45.300l-256 256c-12.500 12.500-32.800 12.500-45.300 0l-128-128c-12.500-12.500-12.500-32.800 0-45.300s32.800-12.500 45.300 0L160 338.700 393.400 105.400c12.500-12.500 32.800-12.500 45.300 0z";

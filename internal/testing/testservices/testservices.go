@@ -1,4 +1,7 @@
 // Package testservices makes the services of the program over the store of a test.
+//
+// An Org is an organization with people, whose requests pass the guard as those of the API do,
+// without HTTP.
 package testservices
 
 import (

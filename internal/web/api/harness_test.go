@@ -386,3 +386,11 @@ func pretty(v any) string {
 	}
 	return string(b)
 }
+
+// flushUses writes which tokens were used, as the server does now and then.
+func (w *world) flushUses() {
+	w.t.Helper()
+	if err := w.srv.Guard.Flush(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -3,41 +3,12 @@ package api_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
-
-// A token ends when it says, although the server has just used it.
-func TestTokensExpire(t *testing.T) {
-	o := testdb.SQLite(t)
-	later := time.Duration(0)
-	o.Clock = func() time.Time { return time.Now().Add(later) }
-	w := newWorld(t, o, nil)
-	end := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	made := w.must("admin", "POST", "/user/tokens", `{"label":"short","expiresAt":"`+end+`"}`).json().(map[string]any)
-	w.tokens["short"] = made["token"].(string)
-	for _, when := range []struct {
-		later  time.Duration
-		status int
-	}{{0, 200}, {59 * time.Minute, 200}, {61 * time.Minute, 401}, {48 * time.Hour, 401}} {
-		later = when.later
-		for _, path := range []string{"/user", "/orgs/$org"} {
-			if a := w.call("short", "GET", w.expand(path), ""); a.status != when.status {
-				t.Errorf("GET %s after %s: %d", path, when.later, a.status)
-			}
-		}
-		if a := w.call("short", "PATCH", w.expand("/orgs/$org"), `{"title":"Acme"}`); a.status != when.status {
-			t.Errorf("PATCH after %s: %d", when.later, a.status)
-		}
-	}
-	if a := w.call("admin", "GET", "/user", ""); a.status != 200 {
-		t.Errorf("a token without an end: %d", a.status)
-	}
-}
 
 // Who joins by the domain of an address has proved to have the address, and was not
 // removed before.

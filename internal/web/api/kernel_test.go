@@ -2,13 +2,11 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
@@ -110,11 +108,6 @@ func TestTokensAreTakenFromTheHeaderOnly(t *testing.T) {
 	for _, path := range []string{"/user?access_token=" + token, "/user?token=" + token, "/user?authorization=Bearer%20" + token} {
 		if a := w.call("nobody", "GET", path, ""); a.status != 401 {
 			t.Errorf("%s: %d", path, a.status)
-		}
-	}
-	for _, header := range []string{"", "Basic " + token, token, "Bearer", "Bearer ", "Bearer octavo_", "Bearer " + token + "x", "Bearer " + strings.Repeat("x", 5000)} {
-		if _, err := w.srv.Guard.Authenticate(context.Background(), header, authz.Origin{}); err == nil {
-			t.Errorf("%.40q is accepted", header)
 		}
 	}
 }

@@ -64,25 +64,3 @@ func TestWhoIsAskedForTheProvider(t *testing.T) {
 		}
 	})
 }
-
-// TestARefusedTokenSeesNobody shows that a token that an organization refuses does not show its
-// members, and cannot end the membership of its owner.
-func TestARefusedTokenSeesNobody(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o, nil)
-		w.addUser("ann", "edit")
-		w.addUser("ben", "edit")
-		w.must("ann", "GET", "/users/$user_ben", "")
-		w.must("ann", "GET", "/orgs/$org", "")
-		for _, it := range w.orgTokens("admin", "$org") {
-			if it.Owner.ID == w.vars["user_ann"] {
-				w.must("admin", "DELETE", "/orgs/$org/tokens/"+it.ID, "")
-			}
-		}
-		if a := w.call("ann", "GET", w.expand("/users/$user_ben"), ""); a.status != http.StatusNotFound {
-			t.Errorf("GET /users: %d %s", a.status, a.body)
-		}
-		w.must("ann", "DELETE", "/orgs/$org/members/$user_ann", "") // as of a membership that is not there
-		w.must("admin", "GET", "/orgs/$org/members/$user_ann", "")
-	})
-}

@@ -131,37 +131,6 @@ func TestRefusedLinks(t *testing.T) {
 	})
 }
 
-// The audit log of an organization has a sign-in once the session is used in the organization.
-func TestSessionsInTheLogOfAnOrganization(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		other, err := w.srv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Other", "test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := w.browser()
-		w.signIn(b, "ada@octavo.example")
-		flush := func() {
-			t.Helper()
-			if err := w.srv.Guard.Flush(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		flush()
-		w.mustLog(w.boot.Organization, "session.use")
-		for range 2 {
-			if got := b.get("/v1/orgs/" + string(w.boot.Organization)); got.status != 200 {
-				t.Fatal(got.text)
-			}
-			flush()
-		}
-		w.mustLog(w.boot.Organization, "session.use", `"address":"127.0.0.1"…"method":"mail"`)
-		w.mustLog(other.Organization, "session.use")
-		if got := w.api("GET", "/orgs/$org/tokens", nil)["items"].([]any); len(got) > 0 {
-			t.Errorf("a session is listed as a token: %v", got)
-		}
-	})
-}
-
 // Actions of the operator on an account are in the audit log of its organizations.
 func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))

@@ -10,13 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testservices"
-	"github.com/octavo-docs/octavo/internal/web/server"
 	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
@@ -142,50 +139,6 @@ func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 	if line := got["items"].([]any)[0].(map[string]any); line["actor"] != "" || line["request"] != "command line" {
 		t.Errorf("%v", line)
 	}
-}
-
-// Invitations are limited, including repeated ones.
-func TestInvitationsAreLimited(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		org := "/orgs/" + string(w.boot.Organization)
-		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["a@octavo.example","b@octavo.example"]}`, 200)
-		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["c@octavo.example","d@octavo.example"]}`, 429)
-		c, err := w.srv.Store.UserByEmail(t.Context(), "a@octavo.example")
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := org + "/members/" + string(c.ID) + "/invite"
-		w.expect(w.boot.Token, "POST", again, ``, 202)
-		w.expect(w.boot.Token, "POST", again, ``, 429)
-		if _, err := w.srv.Store.UserByEmail(t.Context(), "c@octavo.example"); err == nil {
-			t.Error("a refused invitation has made an account")
-		}
-	}, func(c *server.Config) { c.People.Invitations = 3 })
-}
-
-// The audit log counts the people whose membership of a team changed, not those who were named.
-func TestChangesOfATeamInTheLog(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx, by, org := t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization
-		in, err := w.srv.Orgs.Members.Invite(ctx, by, org, []orgs.Invitee{{Email: "a@octavo.example", Role: docs.Edit}, {Email: "b@octavo.example", Role: docs.Edit}, {Email: "c@octavo.example", Role: docs.Edit}}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, b, c := in.Users[0], in.Users[1], in.Users[2]
-		team, err := w.srv.Orgs.Teams.Create(ctx, by, org, "Writers", []docs.UserID{a})
-		if err != nil {
-			t.Fatal(err)
-		}
-		type body = map[string]any
-		for _, change := range []body{
-			{"add": []any{a, b, "b@octavo.example"}, "remove": []any{c, "nobody@octavo.example"}},
-			{"memberships": body{string(a): body{"role": "owner"}, string(b): body{"role": "member"}, string(c): body{"role": "member"}}},
-			{"add": []any{a}, "remove": []any{a, "a@octavo.example", b}},
-		} {
-			w.api("PUT", "/orgs/$org/teams/"+string(team.ID)+"/members", change)
-		}
-		w.mustLog(org, "team.members", `{"added":1,"changed":0,"removed":0}`, `{"added":1,"changed":1,"removed":0}`, `{"added":0,"changed":0,"removed":2}`)
-	})
 }
 
 // A link of the operator is stored only together with its entry in the audit log.

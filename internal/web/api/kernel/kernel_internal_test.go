@@ -275,6 +275,21 @@ func TestFieldsArePlaced(t *testing.T) {
 	}
 }
 
+// Who sends too much learns when to try again, unless that would not help.
+func TestWhenToTryAgain(t *testing.T) {
+	for want, after := range map[string]time.Duration{"90": 89*time.Second + 1, "1": time.Millisecond, "": errs.Never, "5": 0} {
+		a := newTestAPI(t, Limit{}, io.Discard)
+		Register(a.Kernel, Op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()}, func(context.Context, *struct{}) (*Done, error) {
+			e := errs.E(errs.TooMany, "wait")
+			e.After = after
+			return nil, e
+		})
+		if w := get(a, "/v1/fails"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != want {
+			t.Errorf("%v: %d, Retry-After %q, want %q", after, w.Code, w.Header().Get("Retry-After"), want)
+		}
+	}
+}
+
 func TestRateLimit(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 3, Period: time.Hour}, io.Discard)
 	for i, want := range []int{200, 200, 200, 429, 429} {

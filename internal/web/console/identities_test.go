@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,4 +56,37 @@ func TestIdentitiesOfAnAccount(t *testing.T) {
 		}
 		w.expect(opened.Secret, "GET", "/user", "", http.StatusUnauthorized)
 	})
+}
+
+// ask calls the API with a token or with a session.
+func (w *world) ask(secret, method, path, body string) (int, map[string]any) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.srv.URL()+"/v1"+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(secret, docs.SessionPrefix) {
+		req.AddCookie(&http.Cookie{Name: signin.Cookie(w.srv.URL()), Value: secret})
+		req.Header.Set("X-CSRF-Token", signin.CSRF(secret))
+	} else {
+		req.Header.Set("Authorization", "Bearer "+secret)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var out map[string]any
+	_ = json.NewDecoder(res.Body).Decode(&out) // some responses have no body
+	return res.StatusCode, out
+}
+
+func (w *world) expect(secret, method, path, body string, want int) map[string]any {
+	w.t.Helper()
+	status, out := w.ask(secret, method, path, body)
+	if status != want {
+		w.t.Fatalf("%s %s: %d, not %d: %v", method, path, status, want, out)
+	}
+	return out
 }

@@ -1,20 +1,15 @@
 package console_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/testing/testservices"
-	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 // logged returns the entries of an audit log with an action, as JSON, oldest first.
@@ -103,73 +98,4 @@ func TestPasskeys(t *testing.T) {
 	}
 	w.mustLog("", "session.refuse", "") // the hour is not over
 	w.mustLog("", "session.create", `"mail"`, `"passkey"`)
-}
-
-// Links that do not work are in the audit log, with the account if it is known. Many of them are
-// one entry.
-func TestRefusedLinks(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		b := w.browser()
-		b.post("/login", nil, "email", "ada@octavo.example")
-		m := w.await("ada@octavo.example", 0)
-		err := w.srv.Store.Do(t.Context(), func(tx *store.Tx) error {
-			return tx.AddMailLink(t.Context(), docs.MailLink{User: w.boot.User, Email: "ada@octavo.example", CreatedAt: 1, ExpiresAt: 2}, docs.HashSecret("octavol_old"))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.get("/login/link?key=octavol_old") // expired
-		b.open(m)
-		for range 20 {
-			b.use(m) // used
-			b.get("/login/link?key=octavol_wrong")
-		}
-		w.mustLog("", "session.refuse", string(w.boot.User)+` …"method":"mail"…"address":"127.0.0.1"`, ` …"method":"mail"…"moreBefore":0`)
-	})
-}
-
-// Actions of the operator on an account are in the audit log of its organizations.
-func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
-	w := newWorld(t, testdb.SQLite(t))
-	if _, err := w.srv.SignIn.LinkFor(t.Context(), "ada@octavo.example"); err != nil {
-		t.Fatal(err)
-	}
-	w.mustLog(w.boot.Organization, "user.login-link", string(w.boot.User))
-	got := w.api("GET", "/orgs/$org/audit?action=user.login-link", nil)
-	if line := got["items"].([]any)[0].(map[string]any); line["actor"] != "" || line["request"] != "command line" {
-		t.Errorf("%v", line)
-	}
-}
-
-// A link of the operator is stored only together with its entry in the audit log.
-func TestALinkIsStoredWithItsEntry(t *testing.T) {
-	var reads, end atomic.Int64
-	var cancel context.CancelFunc
-	o := testdb.SQLite(t)
-	o.Clock = func() time.Time {
-		if reads.Add(1) == end.Load() {
-			cancel()
-		}
-		return time.Now()
-	}
-	sv := testservices.New(t, testdb.Open(t, o), services.Settings{})
-	boot, err := sv.Orgs.Operator.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(6) {
-		ctx, stop := context.WithCancel(t.Context())
-		cancel = stop
-		end.Store(reads.Load() + 1 + i)
-		_, _ = sv.SignIn.LinkFor(ctx, "ada@octavo.example")
-		stop()
-		links, err := sv.Store.CountMailLinks(t.Context(), boot.User, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries, _, err := sv.Store.Audit(t.Context(), boot.Organization, store.AuditFilter{Action: "user.login-link"}, store.Page{Limit: 1000})
-		if err != nil || int64(len(entries)) != links {
-			t.Errorf("%d links, %d entries: %v", links, len(entries), err)
-		}
-	}
 }

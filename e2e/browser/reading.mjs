@@ -165,6 +165,12 @@ export async function reading(run) {
         await links[6].click();
         await page.waitForFunction(() => document.querySelectorAll('.outline a')[6].hasAttribute('aria-current'));
         check((await page.$$('.outline [aria-current]')).length === 1, 'more than one part is marked');
+        const long = await open(`${await longSite(run)}long-text`);
+        check((await long.$('.frame.long')) !== null, 'the page is not a long one');
+        for (const part of [170, 20, 178]) {
+            await long.$eval(`.outline a[href="#part-${part}"]`, (a) => a.click());
+            await long.waitForFunction((id) => { const { top } = document.getElementById(id).getBoundingClientRect(); return top > 0 && top < innerHeight / 2; }, { timeout: 20_000 }, `part-${part}`).catch(() => check(false, `the outline does not lead to part ${part}`));
+        }
     });
 
     await run.test('a phone has a menu, and nothing is wider than it', async ({ open, check }) => {
@@ -490,6 +496,7 @@ async function makeLongSite(run) {
     const block = (method) => `{% openapi-operation spec="tides" path="/harbours/{harbour}/tides" method="${method}" %}\n[Tides](https://api.acme.test/)\n{% endopenapi-operation %}\n\n`;
     const pages = [
         insert('Home', `${hide('tableOfContents')}Welcome.\n`),
+        insert('Long text', Array.from({ length: 180 }, (_, i) => `## Part ${i}\n\n${'Some words of a long text. '.repeat(20 + i % 7 * 5)}\n\n`).join('')),
         insert('Operations', block('get') + block('post')), insert('Operation', hide('outline') + block('get')),
         ...Array.from({ length: 200 }, (_, i) => insert(`Entry ${i + 1}`, 'Text.\n')),
     ];

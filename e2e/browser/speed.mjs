@@ -74,8 +74,8 @@ const kb = (bytes) => +(bytes / 1000).toFixed(1);
 async function published(run, title, markdown) {
     const { items: [organization] } = await run.call('GET', '/orgs');
     const space = await run.call('POST', `/orgs/${organization.id}/spaces`, { title, editMode: 'live' });
-    await run.call('POST', `/spaces/${space.id}/content`, { changes: [{ operation: 'insert_page', title, slug: title.toLowerCase(), document: { markdown } }] });
+    await run.call('POST', `/spaces/${space.id}/content`, { changes: [{ operation: 'insert_page', title, slug: 'measured', document: { markdown } }] });
     const site = await run.call('POST', `/orgs/${organization.id}/sites`, { title, type: 'ultimate', visibility: 'public', spaces: [space.id] });
     const { urls } = await run.call('POST', `/orgs/${organization.id}/sites/${site.id}/publish`, {});
-    return new URL(title.toLowerCase(), urls.published.replace(/\/?$/, '/')).pathname;
+    return new URL('measured', urls.published.replace(/\/?$/, '/')).pathname;
 }

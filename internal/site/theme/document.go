@@ -193,8 +193,15 @@ func (d *document) kinds() (out string) {
 	if p == nil || len(p.Outline) == 0 {
 		out += " alone"
 	}
+	if p != nil && len(p.Body) > longBody && d.Draft == nil { // signs of changes are beside the blocks
+		out += " long"
+	}
 	return out
 }
+
+// longBody is the size from which the body of a page is long, in bytes: the style sheet lets
+// browsers lay out only what is in sight.
+const longBody = 96 << 10
 
 // menu writes the navigation, which is a drawer on small screens, and what is around it there:
 // the sections, the links of the header, a way out and a backdrop.

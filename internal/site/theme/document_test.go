@@ -155,11 +155,11 @@ func TestWhatAPageSays(t *testing.T) {
 	}
 	outline := []markup.Heading{{Level: 2, Anchor: "x", Text: "X"}}
 	for want, p := range map[string]*Page{
-		"frame bare alone": {}, "frame bare": {Outline: outline},
+		"frame bare alone": {}, "frame bare": {Outline: outline}, "frame bare alone long": {Body: template.HTML(strings.Repeat("<p>x</p>", longBody/8+1))},
 	} {
 		html, err := Render(&Frame{}, p)
 		if err != nil || !strings.Contains(string(html), `<div class="`+want+`">`) {
-			t.Errorf("not %s: %v\n%s", want, err, html)
+			t.Errorf("not %s: %v\n%.3000s", want, err, html)
 		}
 	}
 }

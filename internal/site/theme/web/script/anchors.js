@@ -15,4 +15,14 @@ const jump = () => {
 };
 addEventListener("hashchange", jump);
 
+// On a long page, parts get their real height when they come into sight: the way to a heading is
+// corrected at its end.
+if (document.querySelector(".frame.long")) {
+  const arrive = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && Math.abs(target.getBoundingClientRect().top - parseFloat(getComputedStyle(root).scrollPaddingTop)) > 8) target.scrollIntoView({ behavior: "instant" });
+  };
+  addEventListener("hashchange", () => addEventListener("scrollend", arrive, { once: true }));
+}
+
 jump();

@@ -197,8 +197,8 @@ func TestOperationsOfOtherSections(t *testing.T) {
 	w.refer(api.ID, "by-tag")
 	w.specify(petAPI("List all pets"))
 	for query, want := range map[string]string{
-		"sellpet":    `{"title":"Now sellPet","where":"API › All pets › owners","text":"POST /sellPet","href":"/api/pets/owners#now-sellpet"}`,
-		"about+pets": `{"title":"All pets","where":"API","href":"/api/pets"}`,
+		"sellpet":    `{"title":["owners"],"heading":["Now ","sellPet"],"method":"POST","where":"API › All pets","text":["/","sellPet"],"href":"/api/pets/owners#now-sellpet"}`,
+		"about+pets": `{"title":["All ","pets"],"where":"API","href":"/api/pets"}`,
 	} {
 		if _, found := w.get(root + "~octavo/found?q=" + query); !strings.Contains(found, want) {
 			t.Errorf("%s finds %s", query, found)

@@ -83,7 +83,7 @@ func (v *visit) callSearch(query string) ([]mcpserver.Hit, error) {
 	hits, err := v.Search(e, page.TrimQuery(query), sites.SearchScope{Mode: "all"})
 	out := make([]mcpserver.Hit, 0, len(hits))
 	for _, h := range hits {
-		out = append(out, mcpserver.Hit{Title: h.Title, Where: h.Where, URL: v.Absolute(h.Href), Snippet: h.Text})
+		out = append(out, mcpserver.Hit{Title: theme.Above(h.Title.String(), h.Heading.String()), Where: h.Where, URL: v.Absolute(h.Href), Snippet: strings.TrimSpace(h.Method + " " + h.Text.String())})
 	}
 	return out, err
 }

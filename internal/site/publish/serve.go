@@ -142,11 +142,11 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		if err := v.heavy(); err != nil {
 			return true, err
 		}
-		hits, err := v.Search(e, query, scope)
+		found, err := v.Found(e, query, scope)
 		if err != nil {
 			return true, err
 		}
-		b, err := json.Marshal(hits)
+		b, err := json.Marshal(found)
 		if err != nil {
 			return true, err
 		}

@@ -158,11 +158,7 @@ func (d *document) top() {
 		d.execute("variants", d.shown)
 		d.raw("\n")
 	}
-	if query(d.View) != "" {
-		d.execute("tools", d.shown)
-	} else {
-		d.part("tools")
-	}
+	d.part("tools")
 	if d.Draft != nil {
 		d.execute("draft", d.shown)
 		d.raw("\n")

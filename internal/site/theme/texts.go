@@ -21,6 +21,8 @@ type Texts struct {
 	DownloadPDF, DownloadAll           string
 	OpenIn, AskAbout                   string // %s is the name of an assistant, or the address of the page
 
+	Finder FinderTexts
+
 	PublishedWith string   // precedes the name of the software
 	Feedback      Feedback // the feedback form below a page
 
@@ -32,13 +34,21 @@ type Texts struct {
 	Refused                                               TokenErrors
 
 	// In the script.
-	Copy, Copied, CopyPage, Diagrams, Recent, Zoom, More, Less string
+	Copy, Copied, CopyPage, Diagrams, Zoom, More, Less string
 
 	// In banners of drafts.
 	Review Review
 
 	// In the content of a page.
 	Labels html.Labels
+}
+
+// FinderTexts holds the texts of the search.
+type FinderTexts struct {
+	Recent, Suggested string // headings of lists of pages
+	Count             string // %s is how many results there are
+	Advice, Failed    string // if nothing is found, or there is no answer
+	Choose, Open      string // what keys do
 }
 
 // Review holds the texts about a change request or a revision that is not published.
@@ -59,8 +69,10 @@ type TokenErrors struct{ Expired, Early, Lifetime, Signature, Algorithm, Malform
 // ForScript returns the texts that the script uses, as JSON.
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
-		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections, "headers": t.Labels.API.ResponseHeaders, "noAnswer": t.Labels.API.NoAnswer,
+		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections, "headers": t.Labels.API.ResponseHeaders, "noAnswer": t.Labels.API.NoAnswer,
 		"thanks": t.Feedback.Thanks,
+		"recent": t.Finder.Recent, "suggested": t.Finder.Suggested, "count": t.Finder.Count, "advice": t.Finder.Advice, "failed": t.Finder.Failed,
+		"choose": t.Finder.Choose, "open": t.Finder.Open, "close": t.Close, "results": t.Results,
 	})
 	return string(b), err
 }

@@ -25,7 +25,8 @@ var german = Texts{
 		Algorithm: "Das Anmeldetoken ist nicht mit HS256 signiert.",
 		Malformed: "Das Anmeldetoken ist fehlerhaft.",
 	},
-	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Recent: "Letzte Suchen", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
+	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
+	Finder: germanFinder,
 	Review: Review{
 		Label: "Vorschau", Request: "Änderungsvorschlag", Revision: "Revision", By: "von", Draft: "Entwurf", Open: "Offen", Merged: "Übernommen",
 		Archived: "Archiviert", Live: "Veröffentlichte Seite", Show: "Änderungen anzeigen", Pages: "Geänderte Seiten", First: "Änderungen auf dieser Seite:", Same: "Auf dieser Seite ist alles unverändert.",

@@ -24,7 +24,8 @@ var english = Texts{
 		Algorithm: "The sign-in token is not signed with HS256.",
 		Malformed: "The sign-in token is malformed.",
 	},
-	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Recent: "Recent searches", Zoom: "Enlarge", More: "Show more", Less: "Show less",
+	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Zoom: "Enlarge", More: "Show more", Less: "Show less",
+	Finder: englishFinder,
 	Review: Review{
 		Label: "Preview", Request: "Change request", Revision: "Revision", By: "by", Draft: "Draft", Open: "Open", Merged: "Merged",
 		Archived: "Archived", Live: "Live page", Show: "Show changes", Pages: "Changed pages", First: "Changes on this page:", Same: "Nothing differs on this page.",

@@ -25,7 +25,8 @@ var spanish = Texts{
 		Algorithm: "El token de inicio de sesión no está firmado con HS256.",
 		Malformed: "El token de inicio de sesión tiene un formato incorrecto.",
 	},
-	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Recent: "Búsquedas recientes", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
+	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
+	Finder: spanishFinder,
 	Review: Review{
 		Label: "Vista previa", Request: "Solicitud de cambio", Revision: "Revisión", By: "por", Draft: "Borrador", Open: "Abierta", Merged: "Fusionada",
 		Archived: "Archivada", Live: "Página publicada", Show: "Mostrar cambios", Pages: "Páginas modificadas", First: "Cambios en esta página:", Same: "Esta página no tiene cambios.",

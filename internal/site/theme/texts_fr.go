@@ -25,7 +25,8 @@ var french = Texts{
 		Algorithm: "Le jeton de connexion n’est pas signé avec HS256.",
 		Malformed: "Le jeton de connexion est mal formé.",
 	},
-	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Recent: "Recherches récentes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
+	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
+	Finder: frenchFinder,
 	Review: Review{
 		Label: "Aperçu", Request: "Demande de modification", Revision: "Révision", By: "par", Draft: "Brouillon", Open: "Ouverte", Merged: "Fusionnée",
 		Archived: "Archivée", Live: "Page publiée", Show: "Afficher les modifications", Pages: "Pages modifiées", First: "Modifications sur cette page :", Same: "Cette page est inchangée.",

@@ -24,7 +24,8 @@ var japanese = Texts{
 		Algorithm: "サインイントークンが HS256 で署名されていません。",
 		Malformed: "サインイントークンの形式が正しくありません。",
 	},
-	Copy: "コピー", Copied: "コピーしました", CopyPage: "ページを Markdown でコピー", Diagrams: "図", Recent: "最近の検索", Zoom: "拡大", More: "もっと見る", Less: "折りたたむ",
+	Copy: "コピー", Copied: "コピーしました", CopyPage: "ページを Markdown でコピー", Diagrams: "図", Zoom: "拡大", More: "もっと見る", Less: "折りたたむ",
+	Finder: japaneseFinder,
 	Review: Review{
 		Label: "プレビュー", Request: "変更リクエスト", Revision: "リビジョン", By: "作成者:", Draft: "下書き", Open: "オープン", Merged: "マージ済み",
 		Archived: "アーカイブ済み", Live: "公開中のページ", Show: "変更を表示", Pages: "変更されたページ", First: "このページの変更:", Same: "このページに変更はありません。",

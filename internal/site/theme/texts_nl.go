@@ -25,7 +25,8 @@ var dutch = Texts{
 		Algorithm: "Het inlogtoken is niet ondertekend met HS256.",
 		Malformed: "Het inlogtoken heeft een ongeldige indeling.",
 	},
-	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Recent: "Recente zoekopdrachten", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
+	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
+	Finder: dutchFinder,
 	Review: Review{
 		Label: "Voorbeeld", Request: "Wijzigingsverzoek", Revision: "Revisie", By: "door", Draft: "Concept", Open: "Open", Merged: "Samengevoegd",
 		Archived: "Gearchiveerd", Live: "Gepubliceerde pagina", Show: "Wijzigingen tonen", Pages: "Gewijzigde pagina’s", First: "Wijzigingen op deze pagina:", Same: "Op deze pagina is niets gewijzigd.",

@@ -25,7 +25,8 @@ var norwegian = Texts{
 		Algorithm: "Innloggingstokenet er ikke signert med HS256.",
 		Malformed: "Innloggingstokenet har ugyldig format.",
 	},
-	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Recent: "Nylige søk", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
+	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
+	Finder: norwegianFinder,
 	Review: Review{
 		Label: "Forhåndsvisning", Request: "Endringsforslag", Revision: "Revisjon", By: "av", Draft: "Utkast", Open: "Åpent", Merged: "Flettet",
 		Archived: "Arkivert", Live: "Publisert side", Show: "Vis endringer", Pages: "Endrede sider", First: "Endringer på denne siden:", Same: "Ingenting er endret på denne siden.",

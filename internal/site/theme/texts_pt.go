@@ -26,7 +26,8 @@ var portuguese = Texts{
 		Algorithm: "O token de login não foi assinado com HS256.",
 		Malformed: "O token de login está malformado.",
 	},
-	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Recent: "Pesquisas recentes", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
+	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
+	Finder: portugueseFinder,
 	Review: Review{
 		Label: "Pré-visualização", Request: "Solicitação de alteração", Revision: "Revisão", By: "por", Draft: "Rascunho", Open: "Aberta", Merged: "Mesclada",
 		Archived: "Arquivada", Live: "Página publicada", Show: "Mostrar alterações", Pages: "Páginas alteradas", First: "Alterações nesta página:", Same: "Nada mudou nesta página.",

@@ -207,7 +207,7 @@ func (f Footer) Empty() bool {
 // Search holds the addresses of the search of a site.
 type Search struct {
 	Action string // address of the page of results; empty if there is no search
-	Live   string // address of results as JSON, for results while the reader types
+	Live   string // address of Found as JSON, for results while the reader types
 	Hint   string // describes what is searched
 	Script string // address of a script that searches without a server; Live is then the address of its index
 	Scope  string // for Script: numbers of the spaces to search, the current one first
@@ -235,21 +235,6 @@ type Page struct {
 	Actions            []*Link   // entries of the menu of the page
 	Updated            time.Time // not shown if zero
 	Wide               bool
-}
-
-// Results are the results of a search.
-type Results struct {
-	Query  string
-	Hits   []Hit
-	Scopes []*Link // the same search in all sections and in one; nil if there is only one
-}
-
-// Hit is a result of a search.
-type Hit struct {
-	Title string `json:"title"`
-	Where string `json:"where,omitempty"` // titles of the ancestors of the page
-	Text  string `json:"text,omitempty"`
-	Href  string `json:"href"`
 }
 
 // Message is shown instead of a page, such as for a missing page or when a reader must sign

@@ -47,7 +47,7 @@ func TestEverythingIsInThePage(t *testing.T) {
 	for _, want := range []string{
 		`<html lang="de" data-sections data-announcement="[a-z0-9]+">`, `<title>A &lt;b&gt; · Acme &amp; Co</title>`, `<meta name="robots" content="noindex">`, `<link rel="canonical" href="https://docs.example.com/a">`,
 		`<link rel="alternate" type="text/markdown" href="/a.md">`, `<link rel="icon" href="/icon.png">`, `<style>:root{--primary:light-dark\(#ff8800,#ffcc00\)`,
-		`<a class="skip" href="#~content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" role="search" action="/~octavo/search">`,
+		`<a class="skip" href="#~content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" action="/~octavo/search" data-live="/~octavo/found"><button id="~search"><svg`,
 		`(?s)<nav class="links".*<a href="https://example.com/blog" rel="noreferrer">Blog</a>.*<summary>More<svg`,
 		`(?s)<nav class="sections".*<a href="/" aria-current="true">Guide</a>.*<summary>Products<svg.*</summary>\s*<ul><li><a href="/one">One</a>`,
 		`(?s)Version: </span><span>2.0</span><svg.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a><details>`,
@@ -83,6 +83,8 @@ func TestAnEmptyFrameHasNoEmptyParts(t *testing.T) {
 	}
 }
 
+func hits(h Hit) *Results { return &Results{Query: "x", Found: Found{Hits: []Hit{h}}} }
+
 func TestViews(t *testing.T) {
 	for _, c := range []struct {
 		view View
@@ -90,7 +92,16 @@ func TestViews(t *testing.T) {
 	}{
 		{&Results{}, `Type some words`},
 		{&Results{Query: "<x>"}, `Nothing was found for <strong>&lt;x&gt;</strong>`},
-		{&Results{Query: "x", Hits: []Hit{{Title: "T", Where: "W", Text: "S", Href: "/t#x"}}}, `<li><a href="/t#x">T</a> <small>W</small><p>S</p></li>`},
+		{&Results{Query: "<x>"}, `<p>Check the spelling`},
+		{&Results{Query: "<x>"}, ` value="&lt;x&gt;">`},
+		{&Results{Query: "x", In: "section"}, `<input type="hidden" name="in" value="section">`},
+		{&Results{Found: Found{Suggested: []Hit{{Title: Plain("First"), Href: "/first"}}}}, `<h2>Suggested pages</h2>`},
+		{hits(Hit{Title: Marked{"T <b>", "x"}, Where: "W", Text: Marked{"", "x", " S"}, Href: "/t"}), `<div><a href="/t">T &lt;b&gt;<mark>x</mark></a> <small>W</small><p><mark>x</mark> S</p></div></li>`},
+		{hits(Hit{Title: Plain("T"), Heading: Marked{"On ", "x"}, Where: "W", Href: "/t#x"}), `<a href="/t#x">On <mark>x</mark></a> <small>W › T</small></div>`},
+		{hits(Hit{Title: Plain("T"), Method: "GET", Href: "/t"}), `T</a> <span class="api-method api-get">GET</span></div>`},
+		{hits(Hit{Title: Plain("T"), Emoji: "☕", Href: "/t"}), `<li class="hit"><span class="emoji">☕</span><div>`},
+		{hits(Hit{Title: Plain("T"), Icon: &Shape{"0 0 1 1", "M0"}, Href: "/t"}), `<li class="hit"><svg class="icon" viewBox="0 0 1 1" aria-hidden="true"><path d="M0"></path></svg>`},
+		{hits(Hit{Title: Plain("T"), Href: "javascript:alert(1)"}), `href="#ZgotmplZ"`},
 		{&Message{Title: "Sign in", Text: "Readers must sign in.", Next: &Link{Title: "Sign in", Href: "/login"}}, `<a class="button primary" href="/login">Sign in</a>`},
 		{&Message{Title: "Not found", Text: "Nothing at", At: "/<x>", Near: []*Link{{Title: "X", Href: "/x"}}}, `<code>/&lt;x&gt;</code>`},
 		{&Message{Title: "x", Next: &Link{Title: "y", Href: "javascript:alert(1)"}}, `href="#ZgotmplZ"`},

@@ -22,7 +22,7 @@ var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled)
 
 func parse(style icons.Style) *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"picture": picture, "query": query,
+		"picture": picture, "odd": func(i int) bool { return i%2 == 1 },
 		"icon":     func(name string) template.HTML { return element(ourIcon(name)) },
 		"pageIcon": func(name string) template.HTML { return element(icon(name, style)) },
 	}).ParseFS(web, "web/*.html"))
@@ -35,14 +35,6 @@ type pictured struct {
 }
 
 func picture(f *Frame, p Picture, alt string) pictured { return pictured{p, f.Scheme.Dark(), alt} }
-
-// query returns the query of a search, or an empty string for other views.
-func query(v View) string {
-	if r, ok := v.(*Results); ok {
-		return r.Query
-	}
-	return ""
-}
 
 // shown is the data of templates.
 type shown struct {

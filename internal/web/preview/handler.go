@@ -140,7 +140,7 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(now.search(query)) // the client may have disconnected
 	case "results":
-		s.write(w, http.StatusOK, s.frame(now, nil), &theme.Results{Query: query, Hits: now.search(query)}, s.problems(now, "", nil))
+		s.write(w, http.StatusOK, s.frame(now, nil), &theme.Results{Query: query, Found: now.search(query)}, s.problems(now, "", nil))
 	case "panel":
 		s.servePanel(w, now, q.Get("file"))
 	case "problems":

@@ -47,6 +47,7 @@ const (
 	maxPath     = 2 << 10 // maximum length of an address in bytes
 	maxQuery    = 200     // maximum length of a search query in bytes
 	maxFound    = 20      // maximum number of search results
+	maxFirst    = 6       // maximum number of pages that a search suggests
 	maxWatchers = 200     // maximum number of browsers that wait for changes
 	maxListed   = 500     // maximum number of problems on one page
 	maxNav      = 1000    // maximum number of entries of a navigation that is displayed completely

@@ -156,10 +156,10 @@ func TestPages(t *testing.T) {
 		{"condition", "/condition", []string{`does not hold`, `visitor.claims.unsigned.beta`}, nil},
 		{"unlisted", "/unlisted.md", []string{`not in SUMMARY.md`}, nil},
 		{"problems", "/.octavo/problems", []string{`docs/README.md`, `.gitbook.yaml`, `leads to &#34;absent.md&#34;, which is not a page`}, nil},
-		{"search", "/.octavo/search?q=deep", []string{`\{"title":"Deep","where":"Guides › Guide start","href":"/guides/start/deep"\}`}, nil},
-		{"search in headings", "/.octavo/search?q=part", []string{`\{"title":"The part","where":"Deep","href":"/guides/start/deep#the-part"\}`}, nil},
-		{"search of hidden", "/.octavo/search?q=hidden", []string{`^\[\]`}, nil},
-		{"search of nothing", "/.octavo/search", []string{`^\[\]`}, nil},
+		{"search", "/.octavo/search?q=deep", []string{`\{"title":\["","Deep"\],"where":"Guides › Guide start","href":"/guides/start/deep"\}`}, nil},
+		{"search in headings", "/.octavo/search?q=part", []string{`\{"title":\["Deep"\],"heading":\["The ","part"\],"where":"Guides › Guide start","href":"/guides/start/deep#the-part"\}`}, nil},
+		{"search of hidden", "/.octavo/search?q=hidden", []string{`^\{"hits":\[\],"suggested":\[\{"title":`}, []string{`(?i)hidden`}},
+		{"search of nothing", "/.octavo/search", []string{`^\{"hits":\[\],"suggested":\[\{"title":`}, nil},
 		{"panel", "/.octavo/panel?file=start.md", []string{`on this page`, `include-cycle`}, []string{`<html`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -56,46 +58,59 @@ func (s *site) problems(files []string) (list []folder.Problem, total int, ok bo
 	return list, len(r.all), true
 }
 
-// search returns the pages whose titles contain all words of the query, followed by
-// headings that do. Titles that begin with the query come first.
-func (s *site) search(query string) []theme.Hit {
-	words := strings.Fields(strings.ToLower(query))
-	if len(words) == 0 {
-		return []theme.Hit{}
-	}
-	has := func(text string) bool {
-		text = strings.ToLower(text)
-		for _, w := range words {
-			if !strings.Contains(text, w) {
-				return false
-			}
-		}
-		return true
-	}
-	begins, titles, headings := []theme.Hit{}, []theme.Hit{}, []theme.Hit{}
+// search returns the pages whose titles have all words of the query, followed by headings that
+// have them. Titles that are the query come first, those that begin with it second. If there are
+// none, it suggests the first pages.
+func (s *site) search(query string) theme.Found {
+	m := search.NewMarker(query, "")
+	mark := func(text string) theme.Marked { return theme.Mark(text, m.For(text).In(text)) }
+	same := []theme.Hit{} // not null for the script
+	var begins, titles, headings []theme.Hit
 	r := s.report.Load()
 	for _, p := range s.menu.Order() {
 		href, ok := s.href(p)
 		if !ok {
 			continue
 		}
-		switch where := s.above(p); {
-		case strings.HasPrefix(strings.ToLower(p.Title), strings.ToLower(query)) && len(begins) < maxFound:
-			begins = append(begins, theme.Hit{Title: p.Title, Where: where, Href: href})
-		case has(p.Title) && len(titles) < maxFound:
-			titles = append(titles, theme.Hit{Title: p.Title, Where: where, Href: href})
+		h := theme.Hit{Title: mark(p.Title), Where: s.above(p), Href: href, Emoji: p.Emoji, Icon: theme.Draw(p.Head.Meta.Icon, icons.Outlined)}
+		if h.Emoji != "" {
+			h.Icon = nil
+		}
+		switch has := m.HasAll(p.Title); {
+		case m.Is(p.Title) && len(same) < maxFound:
+			same = append(same, h)
+		case has && strings.HasPrefix(strings.ToLower(p.Title), strings.ToLower(query)) && len(begins) < maxFound:
+			begins = append(begins, h)
+		case has && len(titles) < maxFound:
+			titles = append(titles, h)
 		}
 		if r == nil || len(headings) >= maxFound {
 			continue
 		}
-		for _, h := range r.headings[p.File] {
-			if h.Anchor != "" && has(h.Text) && len(headings) < maxFound {
-				headings = append(headings, theme.Hit{Title: h.Text, Where: p.Title, Href: href + reading.Fragment(h.Anchor)})
+		for _, title := range r.headings[p.File] {
+			if title.Anchor != "" && m.HasAll(title.Text) && len(headings) < maxFound {
+				below := h
+				below.Heading, below.Href = mark(title.Text), href+reading.Fragment(title.Anchor)
+				headings = append(headings, below)
 			}
 		}
 	}
-	out := append(append(begins, titles...), headings...)
-	return out[:min(len(out), maxFound)]
+	hits := append(append(append(same, begins...), titles...), headings...)
+	out := theme.Found{Hits: hits[:min(len(hits), maxFound)]}
+	if len(hits) == 0 {
+		out.Suggested = s.first()
+	}
+	return out
+}
+
+// first returns the first pages, to begin with.
+func (s *site) first() (out []theme.Hit) {
+	for _, p := range s.menu.Order() {
+		if href, ok := s.href(p); ok && len(out) < maxFirst {
+			out = append(out, theme.Hit{Title: theme.Plain(p.Title), Where: s.above(p), Href: href, Emoji: p.Emoji})
+		}
+	}
+	return out
 }
 
 // above returns the titles of the ancestors of a page, joined for display.
@@ -104,5 +119,5 @@ func (s *site) above(p *folder.Page) string {
 	for _, up := range s.menu.Above(p) {
 		names = append(names, up.Title)
 	}
-	return strings.Join(names, " › ")
+	return theme.Above(names...)
 }

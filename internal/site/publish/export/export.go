@@ -23,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
@@ -51,7 +52,7 @@ type Put func(name string, size int64, content io.Reader) error
 
 // format is part of the version of an export. Increment it if the format of the search
 // index changes.
-const format = "1"
+const format = "2"
 
 // Marker is the last file of an export. It marks a folder that was written by an
 // export. An export without it is incomplete.
@@ -212,7 +213,7 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	if err != nil {
 		return err
 	}
-	if err := x.addToIndex(it, n, dir, doc); err != nil {
+	if err := x.addToIndex(c, it, n, dir, doc); err != nil {
 		return err
 	}
 	if p.Page.Feed != "" {
@@ -224,7 +225,7 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 }
 
 // addToIndex adds a page to the search index, if it is reachable by navigation.
-func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
+func (x *exporter) addToIndex(c *page.Composer, it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
 	if !n.Reachable() || n.NoIndex {
 		return nil
 	}
@@ -238,7 +239,8 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 		above = append(above, up.Title)
 	}
 	return x.index.Add(staticindex.Page{
-		Space: x.number[it.ID], Title: n.Title, Ancestors: strings.Join(above, " › "), File: reading.EscapePath(under(dir, indexFile)), Sections: sections,
+		Space: x.number[it.ID], Title: n.Title, Ancestors: theme.Above(above...), File: reading.EscapePath(under(dir, indexFile)),
+		Emoji: emoji.FromCode(n.Emoji), Icon: theme.Draw(n.Icon, c.IconStyle()), Sections: sections,
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/customization"
@@ -173,9 +174,14 @@ func (c *Composer) Printer(e *edition.Edition) *Printer {
 func (c *Composer) look(e *edition.Edition) look {
 	return look{
 		highlight: c.highlight, formulas: c.formulas, dark: c.scheme().Dark(),
-		icons: c.Settings.Styling.Icons != "solid" && c.Settings.Styling.Icons != "duotone", newTab: c.Settings.ExternalLinks.Target == "blank",
+		icons: c.IconStyle(), newTab: c.Settings.ExternalLinks.Target == "blank",
 		texts: theme.TextsIn(c.lang(e)), canTry: c.CanTry(),
 	}
+}
+
+// IconStyle returns the style of the icons of the site.
+func (c *Composer) IconStyle() icons.Style {
+	return c.Settings.Styling.Icons != "solid" && c.Settings.Styling.Icons != "duotone"
 }
 
 // Title returns the title of the site as its readers see it.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -9,17 +10,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
+	"github.com/octavo-docs/octavo/internal/store/searchrows"
 )
 
 // Limits of a search.
 const (
 	maxSearched = 100 // spaces
 	maxQuery    = 200 // bytes of the query
-	maxFound    = 20  // results
+	maxFound    = 20  // pages
+	maxHeadings = 2   // of a page, besides the page itself
+	maxHits     = 40  // pages and headings
 )
 
 // TrimQuery returns a search query without surrounding space, limited to maxQuery bytes.
@@ -46,14 +53,15 @@ func (c *Composer) Section(e *edition.Edition) string {
 
 // Results returns the view of the results of a search.
 func (c *Composer) Results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
-	hits, err := c.Search(e, query, scope)
+	found, err := c.Found(e, query, scope)
 	if err != nil {
 		return nil, err
 	}
-	out := &theme.Results{Query: query, Hits: hits}
+	out := &theme.Results{Query: query, Found: found}
 	if title := f.Search.Section; title != "" && query != "" {
 		at := f.Search.Action + "?" + url.Values{"q": {query}}.Encode()
 		one := scope.Restrict == CurrentSpace
+		out.In = when(one, OneSection)
 		out.Scopes = []*theme.Link{
 			{Title: f.Texts().Everywhere, Href: at, Current: !one},
 			{Title: title, Href: at + "&in=" + OneSection, Current: one},
@@ -62,8 +70,18 @@ func (c *Composer) Results(e *edition.Edition, f *theme.Frame, query string, sco
 	return out, nil
 }
 
+// Found returns the results of a search, or pages to begin with if there are none.
+func (c *Composer) Found(e *edition.Edition, query string, scope sites.SearchScope) (out theme.Found, err error) {
+	if out.Hits, err = c.Search(e, query, scope); err == nil && len(out.Hits) == 0 {
+		out.Suggested, err = c.firstPages(e)
+	}
+	return out, err
+}
+
 // Search returns pages that the visitor sees in the given edition and in the spaces of a
-// scope.
+// scope, with the headings that answer the query. Pages whose title is the query come first,
+// those whose title has all of its words second, wherever they are; within both, and among the
+// others, the order is that of the index. The headings of a page follow each other.
 func (c *Composer) Search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	if query == "" {
 		return []theme.Hit{}, nil
@@ -88,7 +106,8 @@ func (c *Composer) Search(e *edition.Edition, query string, scope sites.SearchSc
 	if err != nil {
 		return nil, err
 	}
-	hits := []theme.Hit{}
+	var all []pageHits
+	markers := map[string]*search.Marker{} // by language
 	for _, f := range found {
 		in := e
 		if it, ok := places[f.View.Space.ID]; ok {
@@ -97,17 +116,17 @@ func (c *Composer) Search(e *edition.Edition, query string, scope sites.SearchSc
 			}
 			f.Ancestors = append([]string{SectionTitle(c.Seen.Structure, it, c.lang(e))}, f.Ancestors...)
 		}
-		more, err := hitsIn(c.Ctx, in, f)
-		if err != nil {
+		lang := in.Space.Language
+		if markers[lang] == nil {
+			markers[lang] = search.NewMarker(query, lang)
+		}
+		p := pageHits{Found: f, marker: markers[lang]}
+		if err := p.add(c.Ctx, in, c.IconStyle()); err != nil {
 			return nil, err
 		}
-		for _, hit := range more {
-			if !slices.ContainsFunc(hits, func(known theme.Hit) bool { return known.Href == hit.Href }) {
-				hits = append(hits, hit)
-			}
-		}
+		all = append(all, p)
 	}
-	return hits, nil
+	return bestHits(all), nil
 }
 
 // searchedSpaces returns the site spaces of a scope besides the current one.
@@ -130,41 +149,136 @@ func SectionTitle(s *sites.Structure, it docs.SiteItem, lang string) string {
 	return sec.TitleIn(lang)
 }
 
-// above separates the titles of the pages above a result.
-const above = " › "
+// pageHits are the hits of one page.
+type pageHits struct {
+	index.Found
+	marker *search.Marker
+	marks  search.Marks
+	hits   []theme.Hit
+}
 
-// hitsIn returns a page that was found as a link, and a computed page as links to the
-// operations that were found. There are none if the page has no address.
-func hitsIn(ctx context.Context, e *edition.Edition, f index.Found) ([]theme.Hit, error) {
-	n, err := e.Page(ctx, f.Page)
-	if err != nil || n == nil || f.Computed && !n.Listed {
-		return nil, err
+// bestHits returns the hits of pages, which are in the order of the index, without those that
+// lead to the same place.
+func bestHits(all []pageHits) []theme.Hit {
+	slices.SortStableFunc(all, func(a, b pageHits) int { return cmp.Compare(a.rank(), b.rank()) })
+	hits := []theme.Hit{}
+	known := map[string]bool{}
+	for _, p := range all {
+		for _, h := range p.hits {
+			if !known[h.Href] && len(hits) < maxHits {
+				known[h.Href] = true
+				hits = append(hits, h)
+			}
+		}
+	}
+	return hits
+}
+
+// rank returns 0 for a page, or for an operation on it, whose title is the query, 1 if the title
+// has all words of the query, and 2 for others.
+func (p pageHits) rank() int {
+	titles := []string{p.Title}
+	if p.Computed {
+		for _, s := range p.Sections {
+			titles = append(titles, s.Title)
+		}
+	}
+	switch {
+	case slices.ContainsFunc(titles, p.marker.Is):
+		return 0
+	case slices.ContainsFunc(titles, p.marker.HasAll):
+		return 1
+	}
+	return 2
+}
+
+// add adds the hits of the page. There are none if the page has no address.
+func (p *pageHits) add(ctx context.Context, e *edition.Edition, style icons.Style) error {
+	n, err := e.Page(ctx, p.Page)
+	if err != nil || n == nil || p.Computed && !n.Listed {
+		return err
 	}
 	at, err := e.Address(ctx, n)
 	if err != nil || at == "" {
-		return nil, err
+		return err
 	}
-	if f.Computed && len(f.Sections) > 0 {
-		return operationHits(f, at), nil
+	p.marks = p.marker.For(p.texts()...)
+	page := hitOf(n, p.Ancestors, at, style)
+	if p.Computed && len(p.Sections) > 0 {
+		p.addOperations(page)
+	} else {
+		p.addHeadings(page)
 	}
-	h := theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, above), Href: at}
-	if len(f.Sections) > 0 {
-		h.Text = f.Sections[0].Snippet
-		h.Href += reading.Fragment(f.Sections[0].Anchor)
-	}
-	return []theme.Hit{h}, nil
+	return nil
 }
 
-// operationHits returns the operations that were found on the computed page at an address.
-func operationHits(f index.Found, at string) (hits []theme.Hit) {
-	for _, s := range f.Sections {
-		where := f.Ancestors
-		if s.Title != f.Title {
-			where = append(slices.Clone(where), f.Title)
-		}
-		hits = append(hits, theme.Hit{Title: s.Title, Where: strings.Join(where, above), Text: s.Snippet, Href: at + reading.Fragment(s.Anchor)})
+// hitOf returns a page as a hit without any marks.
+func hitOf(n *edition.Node, ancestors []string, at string, style icons.Style) theme.Hit {
+	h := theme.Hit{Title: theme.Plain(n.Title), Where: theme.Above(ancestors...), Href: at, Emoji: emoji.FromCode(n.Emoji)}
+	if h.Emoji == "" {
+		h.Icon = theme.Draw(n.Icon, style)
 	}
-	return hits
+	return h
+}
+
+// addHeadings adds the page itself, if its title or its beginning answers, and the headings that
+// answer best. What answers far less than the best part of the page is left out.
+func (p *pageHits) addHeadings(page theme.Hit) {
+	parts := slices.Clone(p.Sections)
+	slices.SortStableFunc(parts, func(a, b searchrows.Section) int { return cmp.Compare(b.Score, a.Score) })
+	page.Title = p.mark(p.Title)
+	beginning := slices.IndexFunc(parts, func(s searchrows.Section) bool { return s.Anchor == "" })
+	if page.Title.IsMarked() || beginning == 0 || len(parts) == 0 {
+		text := p.About
+		if beginning >= 0 {
+			text = parts[beginning].Snippet
+		}
+		h := page
+		h.Text = p.mark(text)
+		p.hits = append(p.hits, h)
+	}
+	most := maxHeadings
+	if len(p.hits) == 0 {
+		most++
+	}
+	for _, s := range parts {
+		if s.Anchor == "" || most == 0 || 2*s.Score < parts[0].Score {
+			continue
+		}
+		most--
+		h := page
+		h.Heading, h.Text, h.Href = p.mark(s.Title), p.mark(s.Snippet), page.Href+reading.Fragment(s.Anchor)
+		p.hits = append(p.hits, h)
+	}
+}
+
+// addOperations adds the operations that were found on a computed page.
+func (p *pageHits) addOperations(page theme.Hit) {
+	for _, s := range p.Sections {
+		h := page
+		h.Title = p.mark(p.Title)
+		if s.Title != p.Title {
+			h.Heading = p.mark(s.Title)
+		}
+		var path string
+		h.Method, path, _ = strings.Cut(s.Snippet, " ")
+		h.Text, h.Href = p.mark(path), page.Href+reading.Fragment(s.Anchor)
+		p.hits = append(p.hits, h)
+	}
+}
+
+// mark returns a text with the words of the query marked.
+func (p *pageHits) mark(text string) theme.Marked {
+	return theme.Mark(text, p.marks.In(text))
+}
+
+// texts returns everything that may be shown of the page.
+func (p *pageHits) texts() []string {
+	texts := []string{p.Title, p.About}
+	for _, s := range p.Sections {
+		texts = append(texts, s.Title, s.Snippet)
+	}
+	return texts
 }
 
 // OneSection is the value of the query parameter in that limits a search to the current

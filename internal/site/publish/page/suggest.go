@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
@@ -12,7 +13,9 @@ import (
 )
 
 const (
-	maxNear     = 5    // pages that are suggested
+	maxNear     = 5    // pages that are suggested for an address
+	maxFirst    = 6    // pages that are suggested for a search
+	maxEntries  = 50   // entries of the navigation that are looked at for them
 	maxCompared = 1000 // pages of a space whose paths are compared with the requested one
 )
 
@@ -40,10 +43,50 @@ func (c *Composer) Suggestions(e *edition.Edition, at string) ([]*theme.Link, er
 		at, _, _ := strings.Cut(h.Href, "#")
 		if !had[at] && len(out) < maxNear {
 			had[at] = true
-			out = append(out, &theme.Link{Title: h.Title, Href: at})
+			out = append(out, &theme.Link{Title: h.Title.String(), Href: at})
 		}
 	}
 	return out, nil
+}
+
+// firstPages returns the pages that a reader may begin with: the first page of each entry at
+// the top of the navigation. If these are few, the next ones in reading order follow.
+func (c *Composer) firstPages(e *edition.Edition) (out []theme.Hit, err error) {
+	known := map[docs.PageID]bool{}
+	add := func(n *edition.Node) error {
+		at, err := e.Address(c.Ctx, n)
+		if err != nil || at == "" || known[n.ID] {
+			return err
+		}
+		known[n.ID] = true
+		var above []string
+		for _, up := range n.Ancestors() {
+			above = append(above, up.Title)
+		}
+		out = append(out, hitOf(n, above, at, c.IconStyle()))
+		return nil
+	}
+	looked := 0
+	err = e.EachBelow(c.Ctx, nil, func(n *edition.Node) (bool, error) {
+		var err error
+		if !n.Reachable() {
+			n, err = e.First(c.Ctx, n)
+		}
+		if err == nil && n != nil {
+			err = add(n)
+		}
+		looked++
+		return len(out) < maxFirst && looked < maxEntries, err
+	})
+	if err != nil || len(out) == maxFirst {
+		return out, err
+	}
+	_, err = e.Documents(c.Ctx, nil, func(n *edition.Node) (bool, error) {
+		err := add(n)
+		looked++
+		return len(out) < maxFirst && looked < 2*maxEntries, err
+	})
+	return out, err
 }
 
 // similarPages returns pages of a space whose path is similar to the requested one.

@@ -6,8 +6,8 @@
 // that are opened from a folder can load scripts but no other data:
 //
 //	pages    for each page: the number of its space, its title, the titles of its
-//	         ancestors, its file, and the number of its text part; also the number of
-//	         terms parts
+//	         ancestors, its file, the number of its text part, and if it has one, its
+//	         emoji or the number of its icon; also the icons, and the number of terms parts
 //	terms-N  words whose first two characters have the same shard. Each has its pages,
 //	         as differences from the page before, and a weight for each page
 //	text-N   the sections of some pages: anchor, heading, text
@@ -25,6 +25,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 const (
@@ -48,6 +49,8 @@ type Page struct {
 	Title     string
 	Ancestors string // titles of the ancestors
 	File      string // address of the file, relative to the folder of the site
+	Emoji     string
+	Icon      *theme.Shape // nil: none
 	Sections  []markup.Section
 }
 
@@ -56,6 +59,8 @@ type Page struct {
 type Writer struct {
 	put   func(name string, script []byte) error
 	pages []json.RawMessage
+	icons []theme.Shape
+	known map[theme.Shape]int // indexes of icons
 	terms map[string][]posting
 	text  bytes.Buffer // the current text part, not written yet
 	part  int          // number of the current text part
@@ -68,7 +73,7 @@ type posting struct {
 
 // New returns a writer that calls put with each file of the index.
 func New(put func(name string, script []byte) error) *Writer {
-	return &Writer{put: put, terms: map[string][]posting{}}
+	return &Writer{put: put, known: map[theme.Shape]int{}, terms: map[string][]posting{}}
 }
 
 // Add adds a page.
@@ -80,12 +85,29 @@ func (w *Writer) Add(p Page) error {
 		left -= len(body)
 		rows = append(rows, [3]string{sec.Anchor, sec.Title, strings.Join(strings.Fields(body), " ")})
 	}
-	page, err := json.Marshal([]any{p.Space, p.Title, p.Ancestors, p.File, w.part})
+	page, err := json.Marshal(w.row(p))
 	if err != nil {
 		return err
 	}
 	w.count(p.Title, rows)
 	return w.addText(page, rows)
+}
+
+// row returns what the list of pages has of a page.
+func (w *Writer) row(p Page) []any {
+	row := []any{p.Space, p.Title, p.Ancestors, p.File, w.part}
+	switch {
+	case p.Emoji != "":
+		return append(row, p.Emoji)
+	case p.Icon == nil:
+		return row
+	}
+	at, ok := w.known[*p.Icon]
+	if !ok {
+		at = len(w.icons)
+		w.known[*p.Icon], w.icons = at, append(w.icons, *p.Icon)
+	}
+	return append(row, at)
 }
 
 // count adds the words of a page to the terms.
@@ -166,7 +188,9 @@ func (w *Writer) Close() error {
 			return err
 		}
 	}
-	b, err := json.Marshal(map[string]any{"shards": len(parts), "pages": slices.Concat([]json.RawMessage{}, w.pages)})
+	b, err := json.Marshal(map[string]any{
+		"shards": len(parts), "pages": slices.Concat([]json.RawMessage{}, w.pages), "icons": slices.Concat([]theme.Shape{}, w.icons),
+	})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // files returns the data of the files of an index by their names.
@@ -36,11 +37,11 @@ func files(t *testing.T, pages ...Page) map[string]json.RawMessage {
 
 func TestFiles(t *testing.T) {
 	got := files(t,
-		Page{Space: 0, Title: "Install", File: "install/index.html", Sections: []markup.Section{{Body: "Unpack  it.\nUnpack all."}, {Anchor: "linux", Title: "On Linux", Body: "Install it."}}},
-		Page{Space: 1, Title: "Café", Ancestors: "Guides", File: "caf%C3%A9/index.html", Sections: []markup.Section{{Body: "unpack"}}},
+		Page{Space: 0, Title: "Install", File: "install/index.html", Icon: &theme.Shape{Box: "0 0 1 1", Path: "M0"}, Sections: []markup.Section{{Body: "Unpack  it.\nUnpack all."}, {Anchor: "linux", Title: "On Linux", Body: "Install it."}}},
+		Page{Space: 1, Title: "Café", Emoji: "☕", Icon: &theme.Shape{}, Ancestors: "Guides", File: "caf%C3%A9/index.html", Sections: []markup.Section{{Body: "unpack"}}},
 	)
 	for name, want := range map[string]string{
-		"pages":   `{"pages":[[0,"Install","","install/index.html",0],[1,"Café","Guides","caf%C3%A9/index.html",0]],"shards":1}`,
+		"pages":   `{"icons":[{"box":"0 0 1 1","path":"M0"}],"pages":[[0,"Install","","install/index.html",0,0],[1,"Café","Guides","caf%C3%A9/index.html",0,"☕"]],"shards":1}`,
 		"terms-0": `{"all":[0,1],"cafe":[1,24],"install":[0,25],"it":[0,2],"linux":[0,6],"on":[0,6],"unpack":[0,2,1,1]}`,
 		"text-0":  `{"0":[["","","Unpack it. Unpack all."],["linux","On Linux","Install it."]],"1":[["","","unpack"]]}`,
 	} {

@@ -46,21 +46,23 @@ async function read(open, check, home) {
     check(await page.evaluate(() => document.fonts.ready.then(() => document.fonts.check('16px octavo-text'))), 'the font is not there');
 
     await page.keyboard.press('/');
+    await page.waitForSelector('.finder [role=option]'); // pages to begin with
     await page.keyboard.type('rollb');
     await page.waitForSelector('.finder [data-query="rollb"] [role=option] mark');
-    const first = await text(page, '.finder [aria-selected=true] strong');
+    const [first, part] = await page.$eval('.finder [aria-selected=true]', (o) => [o.querySelector('strong').textContent, new URL(o.href).hash]);
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
-    check((await text(page, 'h1')) === first, `Enter does not lead to ${first}`);
+    check((await text(page, part ? `[id="${decodeURIComponent(part.slice(1))}"]` : 'h1')) === first, `Enter does not lead to ${first}`);
     check((await text(page, 'main')).toLowerCase().includes('rollb'), 'the page that was found does not have the word');
     await page.keyboard.press('/');
     await page.keyboard.type('nosuchwordanywhere');
-    await page.waitForFunction(() => document.querySelector('.finder .status').textContent.includes('nosuchword'));
-    await page.keyboard.press('Escape'); // clears the field
+    await page.waitForFunction(() => document.querySelector('.finder .none')?.textContent.includes('nosuchword'));
     await page.keyboard.press('Escape');
+    check((await page.$('.finder[open]')) === null, 'Escape does not close the finder');
 
     const paper = () => page.$eval('body', (e) => getComputedStyle(e).backgroundColor);
     const light = await paper();
-    await page.click('.scheme');
+    await page.click('.scheme > summary');
+    await page.click('.scheme [value=dark]');
     check((await paper()) !== light, 'the switch of the scheme changes nothing');
     await page.goto(new URL('writing/pages/index.html', home).href);
     check((await paper()) !== light, 'the scheme is not remembered');
@@ -69,7 +71,10 @@ async function read(open, check, home) {
     await page.click('.tablist [role=tab]:nth-child(2)');
 
     await page.goto(new URL('~octavo/search/index.html?q=import', home).href);
-    await page.waitForSelector('.finder[open] [role=option]').catch(() => check(false, 'the page of the search finds nothing'));
+    await page.waitForSelector('.results mark').catch(() => check(false, 'the page of the search finds nothing'));
+    check((await page.$eval('.ask input[type=search]', (f) => f.value)) === 'import', 'the page of the search does not show the query');
+    await page.goto(new URL('~octavo/search/index.html?q=quick+start', home).href);
+    check((await page.waitForSelector('.results a').then((a) => a.evaluate((e) => e.textContent))) === 'Quick start', 'the page with the title is not the first');
     check(page.wrong.length === 0, page.wrong.join('; '));
 }
 

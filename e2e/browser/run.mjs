@@ -4,6 +4,7 @@ import { access } from './access.mjs';
 import { attacks } from './attacks.mjs';
 import { exported } from './export.mjs';
 import { fields } from './fields.mjs';
+import { finder } from './finder.mjs';
 import { Run, startBrowser, startOctavo } from './lib.mjs';
 import { oidc } from './oidc.mjs';
 import { people } from './people.mjs';
@@ -12,7 +13,7 @@ import { descriptions, references } from './references.mjs';
 import { sso } from './sso.mjs';
 import { speed } from './speed.mjs';
 
-const PARTS = { reading, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
+const PARTS = { reading, finder, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
 const MEASURES = ['descriptions', 'speed']; // played only when they are asked for
 
 const octavo = await startOctavo();

@@ -1,5 +1,9 @@
 // Package highlight splits code into the tokens of its language, for pages in HTML and
 // on paper.
+//
+// Most languages are split by the lexers of a library. Shells are split here (shell.go), because
+// most code of documentation is commands, in which the lexer finds neither the command nor its
+// flags, nor what is a prompt and must not be copied.
 package highlight
 
 import (
@@ -7,6 +11,7 @@ import (
 	"crypto/sha256"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -86,6 +91,11 @@ func (h *Highlighter) Spans(language, code string) []Span {
 	}
 	key := key{strings.ToLower(language), sha256.Sum256([]byte(code))}
 	if spans, ok := h.get(key); ok {
+		return spans
+	}
+	if slices.Contains(shells, key.language) {
+		spans := shellSpans(key.language, code)
+		h.put(key, spans)
 		return spans
 	}
 	lexer := h.find(key.language)

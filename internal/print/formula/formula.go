@@ -5,6 +5,8 @@
 // waits for it any more. Its output is checked before it is used.
 //
 // Where a change goes:
+//   - the MathML that pages have: mathml.go, which checks what KaTeX wrote and says it in
+//     the part of MathML that all browsers have
 //   - how a formula is laid out on paper: what KaTeX leaves to its style sheet in
 //     layout.go; drawn by print/pdf/math.go
 package formula
@@ -12,14 +14,9 @@ package formula
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"golang.org/x/net/html"
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -202,44 +199,4 @@ func command(text string) string {
 func checked(output string) (string, error) {
 	_, mathML, _ := strings.Cut(output, ">") // without the enclosing element
 	return check(strings.TrimSuffix(mathML, "</span>"))
-}
-
-// elements and attributes are the parts of MathML that formulas need. None of them
-// loads a resource, is a link or refers to a style sheet.
-var (
-	elements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace ms msup msub msubsup mover munder munderover mfrac msqrt mroot " +
-		"mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose merror mglyph")
-	attributes = strings.Fields("xmlns display encoding mathvariant stretchy fence separator accent accentunder lspace rspace width height depth voffset " +
-		"linethickness rowspacing columnalign columnspacing columnlines rowlines scriptlevel displaystyle mathcolor mathbackground mathsize minsize maxsize " +
-		"symmetric movablelimits largeop notation side rowalign")
-)
-
-// check returns MathML without the attributes that are not allowed. It returns an
-// error if there are other elements in it.
-func check(mathML string) (string, error) {
-	if len(mathML) > maxMathML || !strings.HasPrefix(mathML, "<math") {
-		return "", fmt.Errorf("the result is too large, or is no formula")
-	}
-	tokens := html.NewTokenizer(strings.NewReader(mathML))
-	var out strings.Builder
-	for {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			if err := tokens.Err(); err != io.EOF {
-				return "", err
-			}
-			return out.String(), nil
-		case html.TextToken:
-			out.WriteString(html.EscapeString(tokens.Token().Data))
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			tag := tokens.Token()
-			if !slices.Contains(elements, tag.Data) {
-				return "", fmt.Errorf("%q is no element of a formula", tag.Data)
-			}
-			tag.Attr = slices.DeleteFunc(tag.Attr, func(a html.Attribute) bool { return !slices.Contains(attributes, a.Key) })
-			out.WriteString(tag.String())
-		default:
-			return "", fmt.Errorf("%q in a formula", tokens.Token().String())
-		}
-	}
 }

@@ -3,6 +3,7 @@ package formula
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,46 @@ func TestMathML(t *testing.T) {
 	inline, _ := ts.MathML("x", false)
 	if block, _ := ts.MathML("x", true); inline == block || !strings.Contains(block, `display="block"`) {
 		t.Errorf("%s and %s", inline, block)
+	}
+}
+
+// Browsers have no alphabets but the one of Unicode.
+func TestAlphabets(t *testing.T) {
+	ts := work(t)
+	for formula, want := range map[string]string{
+		`\mathbb{R1k}`: "ℝ𝟙𝕜", `\mathcal{L}`: "ℒ", `\mathfrak{gC}`: "𝔤ℭ", `\mathbf{xY2}`: "𝐱𝐘𝟐", `\boldsymbol{\alpha\epsilon\Omega}`: "𝜶𝝐𝛀",
+		`\mathsf{a}`: "𝖺", `\mathtt{a0}`: "𝚊𝟶",
+	} {
+		got, ok := ts.MathML(formula, false)
+		text := strings.Join(strings.FieldsFunc(regexp.MustCompile(`<annotation.*`+"|<[^>]*>").ReplaceAllString(got, " "), func(r rune) bool { return r == ' ' }), "")
+		if !ok || text != want || strings.Contains(got, "mathvariant") {
+			t.Errorf("%s: %s", formula, got)
+		}
+	}
+	if got, _ := ts.MathML(`\mathrm{d}x\textbf{a}`, false); !strings.Contains(got, `<mi mathvariant="normal">d</mi>`) || !strings.Contains(got, `<mtext mathvariant="bold">a</mtext>`) {
+		t.Errorf("%s", got)
+	}
+}
+
+// What MathML Core lacks is said in other words.
+func TestMathMLCore(t *testing.T) {
+	ts := work(t)
+	for formula, want := range map[string]string{
+		`\left|x\right|`:              `<mo fence="true" stretchy="true">∣</mo><mi>x</mi>`,
+		`\hat{x}`:                     `<mover accent="true"><mi>x</mi><mo stretchy="false">ˆ</mo></mover>`,
+		`\widehat{xy}`:                "<mo stretchy=\"true\">\u0302</mo>",
+		`\vec{v}`:                     ">\u2002\u20d7</mo>",
+		`\overline{xy}`:               `<mrow notation="top"><mrow><mi>x</mi><mi>y</mi></mrow></mrow>`,
+		`\underline{x}`:               `<mrow notation="bottom"><mi>x</mi></mrow>`,
+		`\boxed{x}`:                   `<mrow notation="box">`,
+		`\xrightarrow{x}`:             `<mrow><mspace width="0.3em"></mspace><mi>x</mi><mspace width="0.300em"></mspace></mrow>`,
+		`\begin{cases}x&y\end{cases}`: `<mtd columnalign="left">`,
+		`\begin{aligned}a&=b+c\\c+d&=d\end{aligned}`:   `<mtd columnalign="right" columnspacing="0em">`,
+		`\begin{array}{c|l}a&b\\\hline d&e\end{array}`: `<mtd columnlines="solid" rowlines="solid"><mstyle scriptlevel="0" displaystyle="false"><mi>a</mi></mstyle></mtd><mtd columnalign="left" rowlines="solid">`,
+	} {
+		if got, ok := ts.MathML(formula, false); !ok || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", formula, got)
+		}
 	}
 }
 
@@ -77,7 +118,7 @@ func TestTogether(t *testing.T) {
 }
 
 func TestOnlyMathMLPasses(t *testing.T) {
-	for _, bad := range []string{"", "x", "<svg></svg>", "<math><a href=x></a></math>", "<math><!-- x --></math>", "<math><style>x</style></math>"} {
+	for _, bad := range []string{"", "x", "<svg></svg>", "<math><a href=x></a></math>", "<math><!-- x --></math>", "<math><style>x</style></math>", "<math><mi>x</math>", "<math></mi></math>", "<math></math><math></math>", strings.Repeat("<math>", 3000)} {
 		if got, err := check(bad); err == nil {
 			t.Errorf("%s: %s", bad, got)
 		}

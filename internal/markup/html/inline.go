@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -70,11 +71,53 @@ func (h *writer) leaf(l markup.Leaf) {
 		if i > 0 {
 			h.open("br")
 		}
-		h.text(part)
+		if code := len(opened) > 0 && opened[len(opened)-1] == "code"; code {
+			h.codeText(part)
+		} else {
+			h.text(part)
+		}
 	}
 	for _, element := range slices.Backward(opened) {
 		h.close(element)
 	}
+}
+
+// Inline code without a space breaks between lines only where it is longer than maxUnbroken
+// characters, after a sign that separates its parts if there is one.
+const (
+	maxUnbroken = 24
+	separators  = "/.-_:,;=&?@|+)]}"
+)
+
+// codeText writes the text of inline code, with the places where a long word of it may break.
+func (h *writer) codeText(text string) {
+	if len(text) <= maxUnbroken {
+		h.text(text)
+		return
+	}
+	word, good := 0, -1 // characters since the last break, and the offset after the last separator
+	from, count := 0, 0 // of the text that is not written, and its characters up to good
+	for i, r := range text {
+		if r == ' ' || r == '\t' {
+			word, good = 0, -1
+			continue
+		}
+		if word++; word > maxUnbroken {
+			at := i
+			if good > from {
+				at, word = good, word-count
+			} else {
+				word = 1
+			}
+			h.text(text[from:at])
+			h.open("wbr")
+			from, good = at, -1
+		}
+		if strings.ContainsRune(separators, r) {
+			good, count = i+utf8.RuneLen(r), word
+		}
+	}
+	h.text(text[from:])
 }
 
 func (h *writer) inline(n *markup.Node) {

@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ func (h *writer) table(n *markup.Node) {
 		return
 	}
 	h.open("div", "class", classes("table", fullWidth(n)), "tabindex", "0")
-	h.open("table", attrs("class", classes(when(t.StickyHeader, "sticky-header"), when(t.StickyFirstColumn, "sticky-first-column")))...)
+	h.open("table", attrs("class", classes(when(t.StickyHeader, "sticky-header"), when(t.StickyFirstColumn, "sticky-first-column"), when(pinned(t), "pinned")))...)
 	h.columnWidths(t)
 	h.open("thead", attrs("class", when(t.HideHeader, "visually-hidden"))...)
 	h.open("tr")
@@ -44,6 +45,15 @@ func (h *writer) table(n *markup.Node) {
 	h.close("tbody")
 	h.close("table")
 	h.close("div")
+}
+
+// pinned reports whether the first column of a table stays in sight on small screens, where the
+// others are scrolled: it names what the others tell about, and none of its cells is merged.
+func pinned(t *markup.Table) bool {
+	return len(t.Columns) > 2 && !slices.ContainsFunc(t.Rows, func(r markup.TableRow) bool {
+		columns, rows, covered := t.Span(r, 0)
+		return columns > 1 || rows > 1 || covered
+	})
 }
 
 // columnWidths writes the widths of columns.

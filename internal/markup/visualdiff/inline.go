@@ -29,7 +29,7 @@ func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
 				for _, w := range align.Words(n.Data) {
 					out = append(out, token{text: w, around: around, key: prefix + w})
 				}
-			case n.Type != dom.ElementNode:
+			case n.Type != dom.ElementNode || n.DataAtom == atom.Wbr:
 			case isAtom(n) || isAnchor(n) || n.FirstChild == nil:
 				out = append(out, token{atom: n, around: around, key: prefix + "\x02" + d.key(n)})
 			case code && n.DataAtom == atom.Span:

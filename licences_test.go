@@ -11,18 +11,23 @@ import (
 // licences are the files with the licences of what was not written here, by the file that contains it,
 // and what each must contain.
 var licences = map[string][]string{
-	"internal/print/formula/fonts.zip":          {"internal/print/formula/LICENSE", "Design Science", ofl},
-	"internal/print/formula/katex.js.gz":        {"internal/print/formula/LICENSE", "Khan Academy", mit},
-	"internal/markup/icons/icons.tsv.gz":        {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
-	"internal/site/theme/web/mermaid.js.gz":     {"internal/site/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/site/theme/licences_test.go
-	"internal/print/pdf/twemoji/emoji.tsv.gz":   {"internal/print/pdf/twemoji/LICENSE", "jdecked", ccBy},
-	"internal/print/typeface/scripts/fonts.zip": {"internal/print/typeface/scripts/LICENSE", "Google", ofl},
+	"internal/print/formula/fonts.zip":                            {"internal/print/formula/LICENSE", "Design Science", ofl},
+	"internal/print/formula/katex.js.gz":                          {"internal/print/formula/LICENSE", "Khan Academy", mit},
+	"internal/markup/icons/icons.tsv.gz":                          {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
+	"internal/site/theme/fonts/files/stix-two-math-core.woff2":    {mathLicence, "STIX", ofl},
+	"internal/site/theme/fonts/files/stix-two-math-letters.woff2": {mathLicence, "STIX", ofl},
+	"internal/site/theme/fonts/files/stix-two-math-signs.woff2":   {mathLicence, "STIX", ofl},
+	"internal/site/theme/web/mermaid.js.gz":                       {"internal/site/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/site/theme/licences_test.go
+	"internal/print/pdf/twemoji/emoji.tsv.gz":                     {"internal/print/pdf/twemoji/LICENSE", "jdecked", ccBy},
+	"internal/print/typeface/scripts/fonts.zip":                   {"internal/print/typeface/scripts/LICENSE", "Google", ofl},
 }
 
 const (
 	mit  = "The above copyright notice and this permission notice shall be included"
 	ofl  = "DISCLAIMER\nTHE FONT SOFTWARE IS PROVIDED"
 	ccBy = "Section 8 -- Interpretation."
+
+	mathLicence = "internal/site/theme/fonts/files/stix-two-math.LICENSE"
 )
 
 // Licences ask that their text goes with what they are for. A name or an address is not enough.

@@ -2,6 +2,7 @@
 
 import { access } from './access.mjs';
 import { attacks } from './attacks.mjs';
+import { blocks } from './blocks.mjs';
 import { exported } from './export.mjs';
 import { fields } from './fields.mjs';
 import { finder } from './finder.mjs';
@@ -13,7 +14,7 @@ import { descriptions, references } from './references.mjs';
 import { sso } from './sso.mjs';
 import { speed } from './speed.mjs';
 
-const PARTS = { reading, finder, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
+const PARTS = { reading, finder, blocks, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
 const MEASURES = ['descriptions', 'speed']; // played only when they are asked for
 
 const octavo = await startOctavo();

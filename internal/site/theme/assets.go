@@ -39,9 +39,12 @@ var (
 // Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox: if a
 // diagram exploits the library that draws it, the code runs in a document without an origin,
 // cookies or network access. The page receives only a picture. The library is loaded only by
-// pages that have a diagram.
+// pages that have a diagram which the browser has not drawn before.
+//
+// A document without an origin shares no cache with any other, so everything it loads comes from
+// the network each time. Therefore the page loads the library and sends its text to the sandbox.
 var (
-	Diagrams = sandbox("diagram.html", Drawing...)
+	Diagrams = sandbox("diagram.html", diagram, mermaid, licences)
 	// Drawing lists the scripts that Diagrams loads, and their licences, which must go where they go.
 	Drawing  = []Asset{mermaid, diagram, licences}
 	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8").shared()
@@ -49,20 +52,14 @@ var (
 	licences = asset("mermaid.LICENSE.txt", "text/plain; charset=utf-8")
 )
 
-// sandbox returns a document that runs scripts without access to anything else, and names their licences.
-func sandbox(name string, files ...Asset) Asset {
+// sandbox returns a document that runs a script without access to anything else. It names a
+// library that the script needs, and its licences.
+func sandbox(name string, script, library, licences Asset) Asset {
 	var b strings.Builder
 	b.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Diagrams</title>\n")
-	for _, f := range files {
-		if f.Type == licences.Type {
-			fmt.Fprintf(&b, "<link rel=\"license\" href=%q>\n", f.Name)
-			continue
-		}
-		fmt.Fprintf(&b, "<script src=%q></script>\n", f.Name)
-	}
-	b.WriteString("</html>\n")
+	fmt.Fprintf(&b, "<link rel=\"license\" href=%q>\n<style>body{margin:0}</style>\n<script src=%q data-library=%q></script>\n</html>\n", licences.Name, script.Name, library.Name)
 	a := NewAsset(name, "text/html; charset=utf-8", []byte(b.String()))
-	a.Policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
+	a.Policy = "default-src 'none'; script-src 'self' blob:; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
 	return a
 }
 
@@ -95,6 +92,7 @@ func styleSheet() []byte {
 		b.Write(source("style/" + name + ".css"))
 	}
 	b.WriteString(widths())
+	b.WriteString(mathFaces())
 	return b.Bytes()
 }
 
@@ -128,6 +126,7 @@ func script() []byte {
 	text, _ := json.Marshal(rules) // a string of JSON is one of JavaScript
 	fmt.Fprintf(&b, "\"use strict\";\n(() => {\nconst rules = %s;\n", text)
 	b.Write(source("script/tools.js"))
+	fmt.Fprintf(&b, "const library = %q;\n", mermaid.Name) // that draws diagrams
 	for _, name := range scripts {
 		fmt.Fprintf(&b, "{\n%s}\n", source("script/"+name+".js"))
 	}
@@ -162,6 +161,11 @@ func Find(name string) (a Asset, ok bool) {
 	for _, ours := range append([]Asset{Style, Script, Finder, Diagrams}, Drawing...) {
 		if ours.Name == name {
 			return ours, true
+		}
+	}
+	for _, font := range mathFont {
+		if font.Name == name {
+			return font, true
 		}
 	}
 	a, ok = hashedFonts().assets[name]

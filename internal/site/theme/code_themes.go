@@ -40,7 +40,26 @@ func (t CodeTheme) colors() string {
 		l, d, _ := on.parse()
 		fmt.Fprintf(&b, "--%s:light-dark(%s,%s);", part.name, l.readable(in.Light), d.readable(in.Dark))
 	}
+	for _, part := range changedLines {
+		l, d, _ := part.tone.parse()
+		fmt.Fprintf(&b, "--%s:light-dark(%s,%s);--%[1]s-paper:light-dark(%[4]s,%[5]s);", part.name,
+			l.readable("#"+light.paper), d.readable("#"+dark.paper), washed("#"+light.paper, l), washed("#"+dark.paper, d))
+	}
 	return b.String()
+}
+
+// changedLines are the colours of added and removed lines of code, before they are made readable.
+// They do not follow the colours of hints that a site chooses, which need not be red and green.
+var changedLines = []struct {
+	name string
+	tone Tone
+}{{"added-code", Tone{"#1b6f39", "#7fd39a"}}, {"removed-code", Tone{"#b8261d", "#ff9c94"}}}
+
+// washed returns a background that is tinted with a color. Text of the color that readable returns
+// has enough contrast on it.
+func washed(paper string, with color) color {
+	on, _ := parseColor(paper)
+	return on.mix(with, wash)
 }
 
 // palettes are the palettes that a customization can name. They have the main colours of themes

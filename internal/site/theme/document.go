@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -90,6 +91,11 @@ func (d *document) head() {
 	}
 	if d.Canonical != "" {
 		d.cards()
+	}
+	if p, ok := d.View.(*Page); ok && d.Style != "" && !d.Fonts.Late && HasFormula(p.Body) {
+		d.raw(`<link rel="preload" as="font" type="font/woff2" crossorigin`)
+		d.address("href", d.Style[:strings.LastIndexByte(d.Style, '/')+1]+mathFont[0].Name)
+		d.raw(">\n")
 	}
 	d.part("toHeader")
 }

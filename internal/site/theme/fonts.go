@@ -2,6 +2,7 @@ package theme
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 	"sync"
 
@@ -69,7 +70,30 @@ var hashedFonts = sync.OnceValue(func() hashed {
 	return h
 })
 
-func (f Fonts) empty() bool { return len(f.Text)+len(f.Heading)+len(f.Code) == 0 }
+// mathFont are the files of the font of formulas, in the order of fonts.Math.
+var mathFont = func() (out []Asset) {
+	for _, f := range fonts.Math {
+		b, _ := fonts.Read(f.Name)
+		out = append(out, NewAsset(f.Name, "font/woff2", b))
+	}
+	return out
+}()
+
+// MathFont returns the assets that a page with formulas needs, besides those of its frame. The style
+// sheet refers to them by names relative to its own, and a browser loads them for formulas alone.
+func MathFont() []Asset { return mathFont }
+
+// HasFormula reports whether the content of a page needs MathFont.
+func HasFormula(body template.HTML) bool { return strings.Contains(string(body), "<math") }
+
+// mathFaces declares the font of formulas.
+func mathFaces() string {
+	var b strings.Builder
+	for i, f := range fonts.Math {
+		fmt.Fprintf(&b, "@font-face { font-family: octavo-math; font-weight: %s; font-display: swap; src: url(%q) format(\"woff2\"); unicode-range: %s; }\n", f.Weights, mathFont[i].Name, f.Range)
+	}
+	return b.String()
+}
 
 // formats maps formats to their names in style sheets.
 var formats = map[string]string{"woff2": "woff2", "woff": "woff", "ttf": "truetype", "otf": "opentype"}

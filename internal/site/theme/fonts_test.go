@@ -1,6 +1,8 @@
 package theme
 
 import (
+	"html/template"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -19,6 +21,30 @@ func TestFonts(t *testing.T) {
 	}
 	if got := (Fonts{}).css(); got != "" {
 		t.Errorf("no fonts: %s", got)
+	}
+}
+
+// The style sheet declares the font of formulas next to itself, and a page with one loads it early.
+func TestFontOfFormulas(t *testing.T) {
+	for _, a := range MathFont() {
+		w := httptest.NewRecorder()
+		if !strings.Contains(string(Style.Data), `src: url("`+a.Name+`")`) || !Serve(w, httptest.NewRequest("GET", "/", nil), a.Name) || w.Header().Get("Content-Type") != "font/woff2" {
+			t.Errorf("%s is not declared, or not served: %v", a.Name, w.Header())
+		}
+	}
+	preload := `crossorigin href="/assets/` + MathFont()[0].Name + `"`
+	for _, c := range []struct {
+		body string
+		late bool
+		want bool
+	}{{"<p>a</p>", false, false}, {`<p><math></math></p>`, false, true}, {`<p><math></math></p>`, true, false}} {
+		b, err := Render(&Frame{Style: "/assets/" + Style.Name, Fonts: Fonts{Late: c.late}}, &Page{Title: "x", Body: template.HTML(c.body)})
+		if err != nil || strings.Contains(string(b), preload) != c.want {
+			t.Errorf("%+v: %v\n%s", c, err, b)
+		}
+	}
+	if csp := Policy(&Frame{}); !strings.Contains(csp, "font-src 'self';") {
+		t.Errorf("%s", csp)
 	}
 }
 

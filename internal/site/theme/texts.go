@@ -35,6 +35,7 @@ type Texts struct {
 
 	// In the script.
 	Copy, Copied, CopyPage, Diagrams, Zoom, More, Less string
+	Wrap, NoDiagram                                    string
 
 	// In banners of drafts.
 	Review Review
@@ -73,6 +74,7 @@ func (t *Texts) ForScript() (string, error) {
 		"thanks": t.Feedback.Thanks,
 		"recent": t.Finder.Recent, "suggested": t.Finder.Suggested, "count": t.Finder.Count, "advice": t.Finder.Advice, "failed": t.Finder.Failed,
 		"choose": t.Finder.Choose, "open": t.Finder.Open, "close": t.Close, "results": t.Results,
+		"wrap": t.Wrap, "noDiagram": t.NoDiagram,
 	})
 	return string(b), err
 }

@@ -27,6 +27,7 @@ var german = Texts{
 	},
 	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
 	Finder: germanFinder,
+	Wrap:   "Zeilen umbrechen", NoDiagram: "Dieses Diagramm lässt sich nicht zeichnen:",
 	Review: Review{
 		Label: "Vorschau", Request: "Änderungsvorschlag", Revision: "Revision", By: "von", Draft: "Entwurf", Open: "Offen", Merged: "Übernommen",
 		Archived: "Archiviert", Live: "Veröffentlichte Seite", Show: "Änderungen anzeigen", Pages: "Geänderte Seiten", First: "Änderungen auf dieser Seite:", Same: "Auf dieser Seite ist alles unverändert.",

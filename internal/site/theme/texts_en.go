@@ -26,6 +26,7 @@ var english = Texts{
 	},
 	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Zoom: "Enlarge", More: "Show more", Less: "Show less",
 	Finder: englishFinder,
+	Wrap:   "Wrap lines", NoDiagram: "This diagram cannot be drawn:",
 	Review: Review{
 		Label: "Preview", Request: "Change request", Revision: "Revision", By: "by", Draft: "Draft", Open: "Open", Merged: "Merged",
 		Archived: "Archived", Live: "Live page", Show: "Show changes", Pages: "Changed pages", First: "Changes on this page:", Same: "Nothing differs on this page.",

@@ -27,6 +27,7 @@ var spanish = Texts{
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
 	Finder: spanishFinder,
+	Wrap:   "Ajustar líneas", NoDiagram: "Este diagrama no se puede dibujar:",
 	Review: Review{
 		Label: "Vista previa", Request: "Solicitud de cambio", Revision: "Revisión", By: "por", Draft: "Borrador", Open: "Abierta", Merged: "Fusionada",
 		Archived: "Archivada", Live: "Página publicada", Show: "Mostrar cambios", Pages: "Páginas modificadas", First: "Cambios en esta página:", Same: "Esta página no tiene cambios.",

@@ -27,6 +27,7 @@ var french = Texts{
 	},
 	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
 	Finder: frenchFinder,
+	Wrap:   "Renvoyer à la ligne", NoDiagram: "Ce diagramme ne peut pas être dessiné :",
 	Review: Review{
 		Label: "Aperçu", Request: "Demande de modification", Revision: "Révision", By: "par", Draft: "Brouillon", Open: "Ouverte", Merged: "Fusionnée",
 		Archived: "Archivée", Live: "Page publiée", Show: "Afficher les modifications", Pages: "Pages modifiées", First: "Modifications sur cette page :", Same: "Cette page est inchangée.",

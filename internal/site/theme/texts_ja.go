@@ -26,6 +26,7 @@ var japanese = Texts{
 	},
 	Copy: "コピー", Copied: "コピーしました", CopyPage: "ページを Markdown でコピー", Diagrams: "図", Zoom: "拡大", More: "もっと見る", Less: "折りたたむ",
 	Finder: japaneseFinder,
+	Wrap:   "行を折り返す", NoDiagram: "この図は描画できません:",
 	Review: Review{
 		Label: "プレビュー", Request: "変更リクエスト", Revision: "リビジョン", By: "作成者:", Draft: "下書き", Open: "オープン", Merged: "マージ済み",
 		Archived: "アーカイブ済み", Live: "公開中のページ", Show: "変更を表示", Pages: "変更されたページ", First: "このページの変更:", Same: "このページに変更はありません。",

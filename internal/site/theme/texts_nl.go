@@ -27,6 +27,7 @@ var dutch = Texts{
 	},
 	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
 	Finder: dutchFinder,
+	Wrap:   "Regels afbreken", NoDiagram: "Dit diagram kan niet worden getekend:",
 	Review: Review{
 		Label: "Voorbeeld", Request: "Wijzigingsverzoek", Revision: "Revisie", By: "door", Draft: "Concept", Open: "Open", Merged: "Samengevoegd",
 		Archived: "Gearchiveerd", Live: "Gepubliceerde pagina", Show: "Wijzigingen tonen", Pages: "Gewijzigde pagina’s", First: "Wijzigingen op deze pagina:", Same: "Op deze pagina is niets gewijzigd.",

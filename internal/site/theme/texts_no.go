@@ -27,6 +27,7 @@ var norwegian = Texts{
 	},
 	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
 	Finder: norwegianFinder,
+	Wrap:   "Bryt linjer", NoDiagram: "Dette diagrammet kan ikke tegnes:",
 	Review: Review{
 		Label: "Forhåndsvisning", Request: "Endringsforslag", Revision: "Revisjon", By: "av", Draft: "Utkast", Open: "Åpent", Merged: "Flettet",
 		Archived: "Arkivert", Live: "Publisert side", Show: "Vis endringer", Pages: "Endrede sider", First: "Endringer på denne siden:", Same: "Ingenting er endret på denne siden.",

@@ -28,6 +28,7 @@ var portuguese = Texts{
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
 	Finder: portugueseFinder,
+	Wrap:   "Quebrar linhas", NoDiagram: "Não é possível desenhar este diagrama:",
 	Review: Review{
 		Label: "Pré-visualização", Request: "Solicitação de alteração", Revision: "Revisão", By: "por", Draft: "Rascunho", Open: "Aberta", Merged: "Mesclada",
 		Archived: "Arquivada", Live: "Página publicada", Show: "Mostrar alterações", Pages: "Páginas alteradas", First: "Alterações nesta página:", Same: "Nada mudou nesta página.",

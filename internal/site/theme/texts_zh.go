@@ -27,6 +27,7 @@ var chinese = Texts{
 	},
 	Copy: "复制", Copied: "已复制", CopyPage: "以 Markdown 格式复制页面", Diagrams: "图表", Zoom: "放大", More: "展开", Less: "收起",
 	Finder: chineseFinder,
+	Wrap:   "自动换行", NoDiagram: "无法绘制此图表：",
 	Review: Review{
 		Label: "预览", Request: "变更请求", Revision: "修订版", By: "作者：", Draft: "草稿", Open: "进行中", Merged: "已合并",
 		Archived: "已归档", Live: "已发布的页面", Show: "显示更改", Pages: "更改的页面", First: "本页的更改：", Same: "本页没有更改。",

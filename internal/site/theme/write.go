@@ -159,14 +159,10 @@ func policy(f *Frame) string {
 	if css := f.css(); css != "" {
 		styles += " " + hashOf(css)
 	}
-	fonts := ""
-	if !f.Fonts.empty() {
-		fonts = "font-src 'self'; "
-	}
 	frames := ""
 	if f.Diagrams != "" {
 		frames = "frame-src 'self'; "
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; %s%simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, fonts, frames)
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; font-src 'self'; %simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, frames)
 }

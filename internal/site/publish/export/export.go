@@ -206,6 +206,11 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	if !strings.Contains(string(p.Page.Body), `<pre class="diagram"`) {
 		p.Frame.Diagrams = ""
 	}
+	if theme.HasFormula(p.Page.Body) {
+		for _, a := range theme.MathFont() {
+			x.assets[sites.OwnPrefix+"assets/"+a.Name] = true
+		}
+	}
 	if err := x.view(under(dir, indexFile), c, p.Frame, p.Page); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package fonts has the fonts that a site can choose by name, so that pages load
-// them from their own host and from nowhere else.
+// Package fonts has the fonts that a site can choose by name, and the font of formulas, so that
+// pages load them from their own host and from nowhere else.
 //
 // The files are subsets for browsers in WOFF2, each with the characters that it is
 // for; their licences are beside them. A font that may not be copied has another
@@ -15,6 +15,7 @@ import (
 )
 
 //go:generate go run generate.go ../../../../e2e/node_modules
+//go:generate go run generate_math.go 5.3.0
 
 //go:embed fonts.json
 var list []byte

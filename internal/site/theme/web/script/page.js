@@ -39,17 +39,8 @@ feedback?.addEventListener("submit", async e => {
   feedback.firstChild.focus();
 });
 
-// Pictures are enlarged.
 for (const image of all("article figure:not(.file, .embed) img, article .images img")) {
-  if (image.closest("a, .card")) continue;
-  image.classList.add("zoomable");
-  image.addEventListener("click", () => {
-    const box = make("dialog", { className: "zoom", "aria-label": image.alt || say("zoom") }, make("img", { src: image.currentSrc, alt: image.alt }));
-    box.addEventListener("click", () => box.close());
-    box.addEventListener("close", () => box.remove());
-    document.body.append(box);
-    box.showModal();
-  });
+  if (!image.closest("a, .card")) enlarges(image);
 }
 
 // Annotations are shown beside the text.

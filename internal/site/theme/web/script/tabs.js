@@ -1,11 +1,19 @@
 // Tabs. Those with the same title are chosen together, and stay chosen.
+// A long row of tabs scrolls, without the page.
+const reveal = button => {
+  const list = button.parentElement, row = list.getBoundingClientRect(), tab = button.getBoundingClientRect();
+  list.scrollLeft += Math.max(0, tab.right - row.right + 32) || Math.min(0, tab.left - row.left - 32);
+};
 const groups = all(".tabs").map(box => ({ box, panels: [...box.children].filter(c => c.classList.contains("tab")) }));
-const choose = (group, index, focus) => group.buttons.forEach((b, i) => {
-  b.setAttribute("aria-selected", i === index);
-  b.tabIndex = i === index ? 0 : -1;
-  group.panels[i].hidden = i !== index;
-  if (focus && i === index) b.focus();
-});
+const choose = (group, index, focus) => {
+  group.buttons.forEach((b, i) => {
+    b.setAttribute("aria-selected", i === index);
+    b.tabIndex = i === index ? 0 : -1;
+    group.panels[i].hidden = i !== index;
+    if (focus && i === index) b.focus();
+  });
+  if (index > 0 || focus) reveal(group.buttons[index]);
+};
 const chooseAll = title => groups.forEach(g => {
   const i = g.buttons.findIndex(b => b.dataset.title === title);
   if (i >= 0) choose(g, i);

@@ -44,9 +44,9 @@ const enlarge = image => {
   const close = make("button", { type: "button", className: "zoom-close", "aria-label": say("close") }, icon("0 0 384 512", cross));
   const box = make("dialog", { className: "zoom", "aria-label": image.alt || say("zoom") }, large, close);
   if (image.src.startsWith("data:image/svg+xml")) {
-    const fits = Math.min((innerWidth - 48) / image.width, (innerHeight - 48) / image.height);
+    const [width, height] = ["width", "height"].map(name => image.getAttribute(name));
     box.classList.add("natural");
-    large.width = Math.round(image.getAttribute("width") * Math.max(1, fits));
+    large.width = Math.round(width * Math.max(1, Math.min((innerWidth - 48) / width, (innerHeight - 48) / height)));
   }
   box.addEventListener("click", () => box.close());
   box.addEventListener("close", () => box.remove());

@@ -37,6 +37,9 @@ func TestPageActions(t *testing.T) {
 		}))
 	}
 	has("install", "https://github.test/a/b/edit/main/doc%20s/install.md", "/~octavo/mcp", "/install.md")
+	if _, body := w.get(root + "install"); !strings.Contains(menu.FindString(body), "Edit on GitHub</a>") {
+		t.Errorf("the host of the repository is not named: %s", menu.FindString(body))
+	}
 	has("group/one", "https://github.test/a/b/edit/main/doc%20s/group/one.md", "/~octavo/mcp", "/group/one.md")
 	has("", "https://github.test/a/b/edit/main/doc%20s/README.md", "/~octavo/mcp", "/index.md")
 	w.customize(`{"pageActions":{"items":[]}}`)

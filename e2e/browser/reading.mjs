@@ -310,13 +310,14 @@ export async function reading(run) {
 
     await run.test('a text page is small, with its fonts', async ({ open, check }) => {
         let bytes = 0, fonts = 0;
+        const pictures = new Set();
         await open(GUIDE, {
             waitUntil: 'networkidle0',
             before: async (page) => {
                 const session = await page.createCDPSession();
                 await session.send('Network.enable');
-                session.on('Network.responseReceived', (e) => { if (e.type === 'Font') fonts++; });
-                session.on('Network.loadingFinished', (e) => { bytes += e.encodedDataLength; });
+                session.on('Network.responseReceived', (e) => { if (e.type === 'Font') fonts++; if (e.type === 'Image') pictures.add(e.requestId); });
+                session.on('Network.loadingFinished', (e) => { if (!pictures.has(e.requestId)) bytes += e.encodedDataLength; });
             },
         });
         check(fonts > 0, 'the page was read without its fonts');

@@ -68,6 +68,9 @@ type Config struct {
 	// TryIt lets readers send requests to the servers that API descriptions name, if the
 	// policy allows the addresses of these servers. If TryIt is nil, readers cannot do that.
 	TryIt *outbound.Policy
+	// Own answers such requests to the address of this server, which TryIt need not allow. If
+	// it is nil, that address is one like others.
+	Own http.Handler
 	// Turns are shared with other handlers of the process. If it is nil, sites have their own.
 	Turns *budget.Turns
 }
@@ -118,6 +121,9 @@ func New(c Config) (*Handler, error) {
 	h.Turns = cmp.Or(h.Turns, budget.ProcessTurns())
 	if c.TryIt != nil {
 		h.caller = c.TryIt.Client(outbound.Options{Timeout: tryTime, NoRedirects: true})
+		if c.Own != nil {
+			h.caller.Transport = outbound.Local{Base: base, Handler: c.Own, Next: h.caller.Transport, Limit: maxTryResponse + 1}
+		}
 	}
 	return h, nil
 }

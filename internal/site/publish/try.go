@@ -110,11 +110,12 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 		return out, err
 	}
 	defer done()
-	return v.send(call)
+	return v.send(call, r.RemoteAddr)
 }
 
-// send sends a request and reads the response.
-func (v *visit) send(call openapi.Call) (out outcome, err error) {
+// send sends a request and reads the response. The server itself answers requests to its own
+// address for the reader at from, as if the reader had sent them.
+func (v *visit) send(call openapi.Call, from string) (out outcome, err error) {
 	req, err := http.NewRequestWithContext(v.Ctx, call.Method, call.URL, strings.NewReader(call.Body))
 	if err != nil {
 		return out, errs.E(errs.Invalid, "the values do not make an address")
@@ -127,6 +128,7 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 		req.Header.Set(h[0], h[1])
 	}
 	req.Header.Set("User-Agent", tryAgent)
+	req.RemoteAddr = from
 	start := time.Now()
 	res, err := v.h.caller.Do(req)
 	if err != nil {

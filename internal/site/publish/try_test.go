@@ -294,3 +294,51 @@ func TestTryItWithLongResponses(t *testing.T) {
 		}
 	}
 }
+
+// The server answers requests to its own address in the process, for the reader. Other ports of the
+// machine stay closed, also if the address of the server is a loopback address.
+func TestTryItAtTheServerItself(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a connection was made") }))
+	defer other.Close()
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	base := w.handler.Sites.Hosts.Base
+	w.specify(triedAPI(base+"/v1", other.URL+"/v1"))
+	var got *http.Request
+	c := w.handler.Config
+	c.TryIt = &outbound.Policy{}
+	c.Own = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		w.WriteHeader(http.StatusTeapot)
+		io.WriteString(w, strings.Repeat("x", 600<<10))
+	})
+	var err error
+	w.handler, err = publish.New(c)
+	must(t, err)
+	_, page := w.get(root + "pets/other")
+	at := "https://acme.docs.test" + tryAddress.FindStringSubmatch(page)[1]
+	try := func(server int) (int, string) {
+		got = nil
+		a, text := w.get(at, post(fmt.Sprintf(`{"spec": "pets", "method": "GET", "path": "/other", "server": %d}`, server),
+			"Content-Type", "application/json", "Sec-Fetch-Site", "same-origin", "Cookie", "session=1", "Authorization", "Bearer mine"))
+		return a.StatusCode, text
+	}
+	status, text := try(0)
+	if status != http.StatusOK || !strings.Contains(text, `"status":418`) || !strings.Contains(text, `"truncated":true`) {
+		t.Errorf("%d %.200s", status, text)
+	}
+	if got == nil || got.RequestURI != "/v1/other" || "https://"+got.Host != base || got.Header.Get("Cookie") != "" || got.Header.Get("Authorization") != "" || got.RemoteAddr == "" {
+		t.Errorf("the server got %+v", got)
+	}
+	if status, text := try(1); status != http.StatusBadRequest || got != nil {
+		t.Errorf("another port: %d %s", status, text)
+	}
+	c.Own = nil
+	w.handler, err = publish.New(c)
+	must(t, err)
+	if status, _ := try(0); status == http.StatusOK || got != nil {
+		t.Errorf("without a handler: %d", status)
+	}
+}

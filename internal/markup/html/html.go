@@ -55,6 +55,9 @@ type Options struct {
 	// NoAnchors omits the links of headings to themselves, for text that is read
 	// outside of its page.
 	NoAnchors bool
+	// Untitled tells that the page shows no title. Its first heading of the first level
+	// takes the place of the title.
+	Untitled bool
 	// Labels are the labels in the language of the reader; nil means English.
 	Labels *Labels
 }
@@ -69,7 +72,8 @@ const maxDepth = 256
 //
 // Conditions and expressions that were not evaluated are omitted, so that nobody
 // sees content that is not meant for them. The highest level of headings in the
-// document becomes h2, below the title of the page.
+// document becomes h2, below the title of the page. In a page without a title, the first
+// heading of level 1 is h1.
 func Write(w io.Writer, doc *markup.Document, o Options) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
 	h := &writer{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas}
@@ -313,8 +317,12 @@ func (h *writer) prompt(n *markup.Node) {
 
 // level returns the level of the HTML element of a heading. It is one below the
 // element of the last heading of a higher level, so that no level is skipped.
-// Level 1 is the title of the page.
+// Level 1 is the title of the page, or the heading that takes its place.
 func (h *writer) level(of int) int {
+	if of == 1 && h.o.Untitled {
+		h.o.Untitled, h.above = false, nil
+		return 1
+	}
 	for len(h.above) > 0 && h.above[len(h.above)-1] >= of {
 		h.above = h.above[:len(h.above)-1]
 	}

@@ -30,6 +30,17 @@ func TestHeadingsBeginBelowTheTitle(t *testing.T) {
 	}
 }
 
+// A page that shows no title has the first heading of the first level in its place.
+func TestHeadingInPlaceOfTheTitle(t *testing.T) {
+	heading := func(kind, text string) *markup.Node { return aBlock(kind, nil, words(text)) }
+	out := render(t, Options{Untitled: true}, heading("heading-2", "before"), aBlock("columns", nil, aBlock("column", nil, heading("heading-1", "title"))), heading("heading-2", "part"), heading("heading-1", "another"), heading("heading-2", "below"))
+	for _, want := range []string{"<h2>before<", "<h1>title<", "<h2>part<", "<h2>another<", "<h3>below<"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s is missing in %s", want, out)
+		}
+	}
+}
+
 func TestMergedCells(t *testing.T) {
 	n := aTable(grid(), "number", 7.0)
 	n.Data["cellMerges"] = []any{

@@ -88,6 +88,7 @@ func (s *Server) problems(now *site, file string, files []string) *problems {
 func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
 	f := s.frame(now, p)
 	o := s.options(ctx)
+	o.Untitled = !shows(p.Head.Meta.Layout.Title)
 	o.API = apidoc.NewPage(s.specs(ctx, now), o).HTML
 	done, err := now.render(p, o)
 	if err != nil {

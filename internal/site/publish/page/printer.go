@@ -67,6 +67,9 @@ func layoutOf(p docs.Page) docs.Layout {
 	return *p.Layout
 }
 
+// untitled reports whether the layout of a page hides its title.
+func untitled(n *edition.Node) bool { return !shows(layoutOf(n.Page).Title) }
+
 func shows(b *bool) bool { return b == nil || *b }
 
 // Document returns the blocks of a page that the visitor sees.
@@ -82,7 +85,7 @@ func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 		return nil, err
 	}
 	out := &theme.Page{
-		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: !shows(l.Title),
+		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: untitled(n),
 		Body: text.html, Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(),
 	}
 	for _, up := range n.Ancestors() {

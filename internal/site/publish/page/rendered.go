@@ -40,6 +40,7 @@ type renderedKey struct {
 	source    chunk.Hash
 	sidecar   chunk.Hash
 	variables string
+	untitled  bool // the layout hides the title
 	look      look
 }
 
@@ -106,7 +107,7 @@ func (p *Printer) current(n *edition.Node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
 	}
-	key := renderedKey{p.e.Space.ID, p.e.Base, p.e.View.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", p.look}
+	key := renderedKey{p.e.Space.ID, p.e.Base, p.e.View.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", untitled(n), p.look}
 	if len(n.Variables) > 0 {
 		b, err := json.Marshal(n.Variables)
 		if err != nil {
@@ -165,6 +166,7 @@ func (p *Printer) render(n *edition.Node) (*rendered, error) {
 	}
 	var body bytes.Buffer
 	o, formulas := p.options(resolve)
+	o.Untitled = untitled(n)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.canTry {
 		api.Trials(p.e.Base + sites.OwnPrefix + TryName + string(n.ID))

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,14 +72,10 @@ type Operation struct {
 	item fileNode
 }
 
-// Title returns the summary, the id, or the method and path: the first that is not empty.
+// Title returns the summary, the id, or the method and path: the first that is not empty. A title
+// has no full stop.
 func (o *Operation) Title() string {
-	for _, s := range []string{o.Summary, o.ID} {
-		if s != "" {
-			return s
-		}
-	}
-	return o.Method + " " + o.Path
+	return cmp.Or(strings.TrimSuffix(o.Summary, "."), o.ID, o.Method+" "+o.Path)
 }
 
 // Operation returns the operation with a path and a method, whose case is ignored, or

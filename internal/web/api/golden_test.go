@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
@@ -22,6 +23,9 @@ func TestDescription(t *testing.T) {
 	got := bytes.ReplaceAll(w.srv.API.Description(), []byte(w.srv.URL()), []byte("http://localhost:8080"))
 	golden.Compare(t, "testdata/openapi.json", withoutExamples(t, got))
 	checkDescription(t, got)
+	if _, err := openapi.Load(t.Context(), openapi.Bundle{Root: "openapi.json", Files: map[string][]byte{"openapi.json": got}}); err != nil {
+		t.Errorf("the server cannot show its own description: %v", err)
+	}
 	for _, path := range []string{"/openapi.json", "/reference"} {
 		if a := w.call("nobody", "GET", path, ""); a.status != 200 || len(a.body) < 10_000 {
 			t.Errorf("GET %s: %d, %d bytes", path, a.status, len(a.body))

@@ -68,7 +68,9 @@ type Config struct {
 	Database      store.Options
 	Files         Files
 	Embeds        bool             // fetch pages of other web sites to describe them
-	TryIt         *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
+	TryIt         *outbound.Policy // where requests of readers to servers of documented APIs may go, besides our own; if nil, nowhere
+	Sandbox       http.Handler     // answers below SandboxPath; nil: there is nothing
+	Reference     Reference        // the site with the reference of our API
 	Limit         kernel.Limit
 	Budget        budget.Limits // what one request or job may use
 	Memory        int64         // bytes that the process may use; 0 if unknown
@@ -196,7 +198,7 @@ func (s *Server) makeParts(ctx context.Context, st *store.Store, files blob.Stor
 		Services: s.Services,
 		Kernel: kernel.Config{
 			Clock: st.Clock, Guard: s.Guard, Signer: signer, Log: s.Log, BaseURL: s.BaseURL, Version: s.Version, Build: s.Build,
-			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
+			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe, Reference: s.referenceAddress,
 		},
 		Embeds: s.cards(), ExportSite: s.exportSite,
 	}, secret)
@@ -204,7 +206,7 @@ func (s *Server) makeParts(ctx context.Context, st *store.Store, files blob.Stor
 	// The others share the limit of requests with the API.
 	if s.publish, err = publish.New(publish.Config{
 		Audience: s.Audience, Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take: s.API.CountRequest, TryIt: s.TryIt, Turns: turns,
+		Take: s.API.CountRequest, TryIt: s.TryIt, Own: http.HandlerFunc(s.serveTried), Turns: turns,
 	}); err != nil {
 		return err
 	}
@@ -431,8 +433,10 @@ func (s *Server) route(other http.Handler) http.Handler {
 			s.publish.ServeHTTP(w, r)
 		case s.misdirected(r):
 			text(w, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
-		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
+		case isAPI(r):
 			answers.ServeHTTP(w, r)
+		case s.isSandbox(r):
+			s.Sandbox.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, scim.Prefix):
 			s.scim.ServeHTTP(w, r)
 		case s.console.Owns(r):

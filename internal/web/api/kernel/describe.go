@@ -19,10 +19,15 @@ import (
 // descriptions declares the operations that return the description of the API: as an
 // OpenAPI document for programs, and as a web page for people.
 func (k *Kernel) descriptions() {
-	declare := func(o Op, body func() []byte) {
+	declare := func(o Op, elsewhere func(context.Context) string, body func() []byte) {
 		o.Tag, o.Allow = "System", authz.Public()
-		RegisterStream(k, o, func(context.Context, *struct{}) (Stream, error) {
-			return func(w http.ResponseWriter, _ *http.Request) error {
+		RegisterStream(k, o, func(ctx context.Context, _ *struct{}) (Stream, error) {
+			at := elsewhere(ctx)
+			return func(w http.ResponseWriter, r *http.Request) error {
+				if at != "" {
+					http.Redirect(w, r, at, http.StatusFound)
+					return nil
+				}
 				h := w.Header()
 				h.Set("Content-Type", o.Sends[0])
 				h.Set("X-Content-Type-Options", "nosniff")
@@ -35,11 +40,22 @@ func (k *Kernel) descriptions() {
 	declare(Op{
 		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
 		Summary: "Get this description as an OpenAPI document.",
-	}, k.Description)
+	}, nowhere, k.Description)
 	declare(Op{
 		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
-		Summary: "Get this description as a web page.",
-	}, func() []byte { return k.ref() })
+		Summary: "Get this description as a web page.", Also: []int{http.StatusFound},
+		About: "If a site of the server has the reference, the answer leads there.",
+	}, k.reference, func() []byte { return k.ref() })
+}
+
+func nowhere(context.Context) string { return "" }
+
+// reference returns the address of the site that has the reference, or an empty string.
+func (k *Kernel) reference(ctx context.Context) string {
+	if k.Reference == nil {
+		return ""
+	}
+	return k.Reference(ctx)
 }
 
 // describe sets the functions that generate both descriptions. Each is generated at its

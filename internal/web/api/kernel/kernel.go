@@ -52,6 +52,9 @@ type Config struct {
 	Tags []string
 	// Examples returns the examples of the description by operation id, unless it is nil.
 	Examples func() map[string]Example
+	// Reference returns the address of a published site that has the reference of the API, or
+	// an empty string. It may be nil.
+	Reference func(ctx context.Context) string
 }
 
 // Kernel is the handler of the operations that are registered.

@@ -198,6 +198,7 @@ func declareErrors(o *huma.Operation, row Op, r huma.Registry) {
 	}
 	for _, status := range row.Also {
 		about[status] = map[int]string{
+			http.StatusFound:              "It is at the address in Location.",
 			http.StatusConflict:           "Nothing would change, or a name is taken.",
 			http.StatusUnauthorized:       "The signature is missing or wrong.",
 			http.StatusPreconditionFailed: "Not possible in the current state; the message says what to change first.",
@@ -210,9 +211,10 @@ func declareErrors(o *huma.Operation, row Op, r huma.Registry) {
 		o.Responses["205"] = &huma.Response{Description: "Deleted."}
 	}
 	for status, text := range about {
-		o.Responses[strconv.Itoa(status)] = &huma.Response{
-			Description: text,
-			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		r := &huma.Response{Description: text}
+		if status >= http.StatusBadRequest {
+			r.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
 		}
+		o.Responses[strconv.Itoa(status)] = r
 	}
 }

@@ -264,7 +264,7 @@ func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
 			continue
 		}
 		c := *kernel.Resolved(r, p)
-		if c.Nullable = true; len(c.OneOf) > 0 {
+		if c.Nullable = c.Type != ""; len(c.OneOf) > 0 {
 			c.OneOf = append(slices.Clone(c.OneOf), &huma.Schema{Enum: []any{nil}})
 		}
 		s.Properties[name] = &c

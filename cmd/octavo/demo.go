@@ -3,32 +3,41 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/url"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/server"
-	"github.com/octavo-docs/octavo/internal/web/services"
 )
 
 const (
 	demoEmail = "ada@octavo.example"
 	demoTitle = "Octavo"
 	demoLabel = "demonstration"
-
-	demoProduct = "Product documentation"
-	demoVariant = "Version 1"
-	demoAPI     = "API reference"
+	fillLabel = "demonstration (filling)" // of tokens that are revoked when everything is there
 )
 
-// seed creates the demonstration organization unless it exists. It creates a new token
-// for it and revokes the token of the last run.
+// demoPeople are the members of the demonstration besides its owner. They do not exist.
+var demoPeople = []struct {
+	email, name string
+	role        docs.Role
+}{
+	{"grace@octavo.example", "Grace Okafor", docs.Review},
+	{"linus@octavo.example", "Linus Berg", docs.Edit},
+	{"reader@octavo.example", "Mei Tanaka", docs.Read},
+	{"contractor@octavo.example", "Sam Rivera", docs.Guest},
+}
+
+// seed creates the demonstration organization unless it exists, and what is missing in it. It
+// creates a new token for it and revokes the token of the last run.
 func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 	_, err := s.Store.UserByEmail(ctx, demoEmail)
 	if errs.Is(err, errs.NotFound) {
@@ -53,86 +62,164 @@ func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 	if err != nil {
 		return d, err
 	}
-	there, _, err := s.Store.Spaces(ctx, store.Viewer{Org: d.Organization, User: d.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 1})
-	op := authz.OperatorGrant(d.User)
-	if err == nil && len(there) == 0 {
-		err = fill(ctx, s, op, d.Organization)
+	f, err := newFilling(s, d)
+	if err != nil {
+		return d, err
 	}
-	if err == nil {
-		err = publishDemo(ctx, s.Services, op, d.Organization)
-	}
-	return d, err
+	return d, f.run(ctx)
 }
 
-// fill creates example users, teams, collections and spaces.
-func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID) error {
-	// These people do not exist: the grant is that of background work, which sends no mail.
-	people, err := s.Orgs.Members.Invite(ctx, authz.BackgroundGrant(op.Actor.User), org, []orgs.Invitee{
-		{Email: "grace@octavo.example", Role: docs.Review},
-		{Email: "linus@octavo.example", Role: docs.Edit},
-		{Email: "reader@octavo.example", Role: docs.Read},
-		{Email: "contractor@octavo.example", Role: docs.Guest},
-	}, false)
-	if err != nil {
+// A filling adds the content of the demonstration to its organization. Each step adds what is
+// missing, so an interrupted one is continued by the next start. When both sites are published,
+// nothing is added any more, and what was changed or deleted stays as it is.
+type filling struct {
+	*server.Server
+	org docs.OrgID
+	op  *authz.Grant
+	api *orgClient // as the owner
+	// libraries are what is imported: the manual and the documentation of the made-up product.
+	libraries []*library
+}
+
+func newFilling(s *server.Server, d orgs.Bootstrapped) (*filling, error) {
+	f := &filling{Server: s, org: d.Organization, op: authz.OperatorGrant(d.User), libraries: demoLibraries()}
+	c, err := f.client(d.Token)
+	f.api = &orgClient{client: c, org: string(d.Organization)}
+	return f, err
+}
+
+// client returns a client of the API of this server, for a token. Its requests need no connection.
+func (f *filling) client(token string) (*client, error) {
+	base, err := url.Parse(f.URL())
+	return &client{f.URL() + api.Prefix, token, http.Client{Transport: outbound.Local{Base: base, Handler: f.API}}}, err
+}
+
+func (f *filling) run(ctx context.Context) error {
+	// First, because descriptions are processed in the background.
+	if err := f.describeAPIs(ctx); err != nil {
 		return err
 	}
-	writers, err := s.Orgs.Teams.Create(ctx, op, org, "Writers", people.Users[:2])
-	if err != nil {
+	complete, err := f.complete(ctx)
+	if err != nil || complete {
 		return err
 	}
-	check := authz.NewChecker(s.Store.Reader)
-	top, _, err := check.Org(ctx, op.Actor, authz.CreateContent, org)
-	if err != nil {
+	for _, step := range []func(context.Context) error{f.addPeople, f.addSpaces, f.addRequests, f.revoke, f.publish, f.awaitAPIs} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPeople adds members, with names, and a team.
+func (f *filling) addPeople(ctx context.Context) error {
+	var invited []orgs.Invitee
+	for _, p := range demoPeople {
+		invited = append(invited, orgs.Invitee{Email: p.email, Role: p.role})
+	}
+	// The grant is that of background work, which sends no mail.
+	if _, err := f.Orgs.Members.Invite(ctx, authz.BackgroundGrant(f.op.Actor.User), f.org, invited, false); err != nil {
 		return err
 	}
-	guides, _, err := s.Spaces.CreateCollection(ctx, top, "Guides", "")
-	if err != nil {
+	teams, err := listAll[named](ctx, f.api.client, apiPath("orgs", f.api.org, "teams"))
+	if err != nil || len(teams) > 0 {
 		return err
 	}
-	internal, _, err := s.Spaces.CreateCollection(ctx, top, "Internal", "")
-	if err != nil {
+	if err := f.rename(ctx, f.api.client, "Ada Brook"); err != nil {
 		return err
 	}
-	g, _, err := check.Collection(ctx, op.Actor, authz.AdminCollection, internal.ID)
-	if err != nil {
-		return err
-	}
-	// Accessible only to the writers.
-	if _, _, err := s.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
-		Description: opt.Of("Only for the writers."), Level: opt.Null[docs.Level](),
-	}); err != nil {
-		return err
-	}
-	if err := s.Spaces.Share(ctx, g, nil, []docs.TeamID{writers.ID}, docs.Edit); err != nil {
-		return err
-	}
-	for _, sp := range []spaces.NewSpace{
-		{Title: demoProduct, Emoji: "1f4e6", Parent: guides.ID, Language: "en", EditMode: docs.EditLive, Template: &content.TemplateChoice{ID: "product-docs"}},
-		{Title: demoVariant, Emoji: "1f4e6", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "product-docs"}},
-		{Title: demoAPI, Emoji: "1f50c", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "api-reference"}},
-		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
-	} {
-		made, _, err := s.Spaces.Create(ctx, top, sp)
-		if err == nil && made.Title == demoProduct {
-			err = addBetaPage(ctx, s.Services, op, made)
+	var writers []docs.UserID
+	for _, p := range demoPeople {
+		u, err := f.Store.UserByEmail(ctx, docs.Email(p.email))
+		if err != nil {
+			return err
+		}
+		if p.role == docs.Review || p.role == docs.Edit {
+			writers = append(writers, u.ID)
+		}
+		c, err := f.as(ctx, p.email)
+		if err == nil {
+			err = f.rename(ctx, c, p.name)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return writeManual(ctx, s, top, guides.ID)
+	_, err = f.Orgs.Teams.Create(ctx, f.op, f.org, writersTeam, writers)
+	return err
 }
 
-// addBetaPage adds a page that only some visitors of the site see.
-func addBetaPage(ctx context.Context, s *services.Services, op *authz.Grant, sp docs.Space) error {
-	g, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, op.Actor, authz.EditSpace, sp.ID)
+const writersTeam = "Writers"
+
+// as returns a client that acts for a person.
+func (f *filling) as(ctx context.Context, email string) (*client, error) {
+	token, err := f.Orgs.Operator.CreateToken(ctx, email, orgs.NewToken{Label: fillLabel})
+	if err != nil {
+		return nil, err
+	}
+	return f.client(token)
+}
+
+// rename changes the name of the person for whom a client acts.
+func (f *filling) rename(ctx context.Context, c *client, name string) error {
+	var me named
+	if err := c.do(ctx, "GET", "/user", nil, &me); err != nil {
+		return err
+	}
+	return c.do(ctx, "PATCH", apiPath("users", me.ID), map[string]any{"displayName": name}, nil)
+}
+
+// revoke ends the tokens with which the people of the demonstration acted.
+func (f *filling) revoke(ctx context.Context) error {
+	for _, p := range demoPeople {
+		u, err := f.Store.UserByEmail(ctx, docs.Email(p.email))
+		if err == nil {
+			err = f.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropTokensByLabel(ctx, u.ID, fillLabel) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collection returns a collection with a title, which is made unless it exists.
+func (f *filling) collection(ctx context.Context, title string) (docs.CollectionID, error) {
+	all, err := listAll[named](ctx, f.api.client, apiPath("orgs", f.api.org, "collections"))
+	for _, c := range all {
+		if c.Title == title {
+			return docs.CollectionID(c.ID), nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	top, _, err := f.check().Org(ctx, f.op.Actor, authz.CreateContent, f.org)
+	if err != nil {
+		return "", err
+	}
+	made, _, err := f.Spaces.CreateCollection(ctx, top, title, "")
+	return made.ID, err
+}
+
+// onlyFor makes a collection accessible only to a team.
+func (f *filling) onlyFor(ctx context.Context, id docs.CollectionID, team string) error {
+	g, _, err := f.check().Collection(ctx, f.op.Actor, authz.AdminCollection, id)
 	if err != nil {
 		return err
 	}
-	text := "You see this page because your address had `?visitor.beta=true` in it. Without that, the page is not in the navigation, not found by search, and has no address.\n"
-	_, err = s.Content.Apply(ctx, g, "", "", []content.Change{{
-		Operation: content.InsertPage, Body: &revision.Body{Markdown: &text},
-		Meta: content.PageMeta{Title: opt.Of("Beta programme"), Condition: opt.Of("visitor.claims.unsigned.beta")},
-	}})
+	if _, _, err := f.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
+		Description: opt.Of("Only for the writers."), Level: opt.Null[docs.Level](),
+	}); err != nil {
+		return err
+	}
+	teams, err := listAll[named](ctx, f.api.client, apiPath("orgs", f.api.org, "teams"))
+	for _, t := range teams {
+		if t.Title == team {
+			return f.Spaces.Share(ctx, g, nil, []docs.TeamID{docs.TeamID(t.ID)}, docs.Edit)
+		}
+	}
 	return err
 }
+
+func (f *filling) check() authz.Checker { return authz.NewChecker(f.Store.Reader) }

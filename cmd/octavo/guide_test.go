@@ -85,7 +85,7 @@ func apiBlocks(t *testing.T) (blocks []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`\((\S+\.md)\)`).FindAllStringSubmatch(string(summary), -1) {
+	for _, m := range regexp.MustCompile(`\(([^/\s]+\.md)\)`).FindAllStringSubmatch(string(summary), -1) { // not the reference
 		blocks = append(blocks, shellBlocks(t, manualFolder+"/api/"+m[1], "# ")...)
 	}
 	return blocks

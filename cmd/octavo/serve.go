@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/budget"
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -124,7 +123,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if c.ACME {
 		authority = server.ACME{Directory: c.ACMEDirectory, Email: c.ACMEEmail, HTTPListen: c.ACMEHTTP}
 	}
-	srv, err := server.Start(ctx, server.Config{
+	config := server.Config{
 		Settings: services.Settings{
 			BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), SiteHostnames: hostnames, EmailDomains: domains, DNS: c.DNSServer,
 			OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), Mail: sender, Provider: provider, Outbound: allowed, Translation: engine,
@@ -133,7 +132,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		Listen: c.Listen, MetricsListen: c.MetricsListen, NoSiteList: c.NoSiteList, ACME: authority, Database: o, Files: c.files(),
 		Embeds: c.Embeds, TryIt: tryIt, Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses,
 		Proxies: proxies, Origins: c.CORSOrigins, AccessLog: c.AccessLog, Version: version, Build: build,
-	})
+	}
+	if c.Demo {
+		if err := setUpDemo(ctx, &config); err != nil {
+			return err
+		}
+	}
+	srv, err := server.Start(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -169,9 +174,10 @@ func (c *serveCmd) tune(ctx context.Context) (int64, error) {
 	return limit, nil
 }
 
-// tryIt returns the policy for requests of readers, or nil if they are not allowed.
+// tryIt returns the policy for requests of readers, or nil if they are not allowed. Those of the
+// demonstration call its sandbox.
 func (c *serveCmd) tryIt() (*outbound.Policy, error) {
-	if !c.TryIt {
+	if !c.TryIt && !c.Demo {
 		return nil, nil
 	}
 	p, err := outbound.Parse(c.TryItAllow)
@@ -255,6 +261,13 @@ func checkBaseURL(s string) error {
 	return nil
 }
 
+// setUpDemo sets what only a server with the demonstration has.
+func setUpDemo(ctx context.Context, c *server.Config) (err error) {
+	c.Reference = server.Reference{Basename: guideSite, Path: referencePage}
+	c.Sandbox, err = newSandbox(ctx)
+	return err
+}
+
 // demo fills the store and prints how to use the demonstration.
 func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
 	d, err := seed(ctx, srv)
@@ -268,7 +281,7 @@ Octavo is running with a demonstration organization.
   Sign in        %[1]s/login  (as %[6]s; mails are printed here)
   Health         %[1]s/healthz
   Documentation  %[4]s  (guide, operating, API with a reference)
-  Demonstration  %[5]s
+  Demonstration  %[5]s  (of a made-up product)
                  %[5]s?visitor.beta=true  (with a page for some visitors only)
   Token          %[2]s  (new; that of the last run has ended)
 
@@ -278,11 +291,6 @@ Try:
   curl -H 'Authorization: Bearer %[2]s' '%[1]s/v1/orgs/%[3]s/search?query=import'
 
 Stop with Ctrl-C.
-`, srv.URL(), d.Token, d.Organization, demoURL(srv, demoSites[0]), demoURL(srv, demoSites[1]), demoEmail)
+`, srv.URL(), d.Token, d.Organization, demoURL(srv, guideSite), demoURL(srv, productSite), demoEmail)
 	return err
-}
-
-// demoURL returns the URL of a demonstration site.
-func demoURL(srv *server.Server, d demoSite) string {
-	return srv.Sites.Hosts.URL(docs.Publication{Basename: d.basename}, "")
 }

@@ -2,55 +2,23 @@
 // anybody could write them. The server publishes them as the sections of one site.
 package manual
 
-import (
-	"embed"
-	"io/fs"
-	"regexp"
-	"strings"
-)
+import "embed"
 
-//go:embed all:guide all:operating all:api
-var files embed.FS
+// Files has the folders of Books, and site.yaml. References between books lead from one folder
+// into another, such as ../guide/content/git.md.
+//
+//go:embed all:guide all:operating all:api site.yaml
+var Files embed.FS
 
 // A Book is one of the folders.
-type Book struct {
-	Folder, Title, Emoji, Icon string
-}
+type Book struct{ Folder, Title, Emoji string }
 
-// Books lists them in the order of the site. References between them lead from one folder into
-// another, such as ../guide/content/git.md.
+// Books lists the folders in the order of the site.
 var Books = []Book{
-	{"guide", "User guide", "1f4d6", "book-open"},
-	{"operating", "Operating", "1f6e0", "server"},
-	{"api", "API", "1f50c", "code"},
+	{"guide", "User guide", "1f4d6"},
+	{"operating", "Operating", "1f6e0"},
+	{"api", "API", "1f50c"},
 }
 
-// Files returns the files of a book.
-func (b Book) Files() (fs.FS, error) { return fs.Sub(files, b.Folder) }
-
-var across = regexp.MustCompile(`\]\(((?:\.\./)+(\w+)/([\w./-]+\.md))(#[\w.-]+)?\)`)
-
-// Connected returns the text of a page of this book with other addresses for
-// pages of other books. The address of a page that address does not know stays.
-func (b Book) Connected(text string, address func(folder, file string) (string, bool)) string {
-	return across.ReplaceAllStringFunc(text, func(link string) string {
-		m := across.FindStringSubmatch(link)
-		if m[2] == b.Folder || !known(m[2]) {
-			return link
-		}
-		at, ok := address(m[2], m[3])
-		if !ok {
-			return link
-		}
-		return strings.Replace(link, m[1], at, 1)
-	})
-}
-
-func known(folder string) bool {
-	for _, b := range Books {
-		if b.Folder == folder {
-			return true
-		}
-	}
-	return false
-}
+// APISlug is the name under which the pages refer to the description of the API of this server.
+const APISlug = "octavo"

@@ -8,7 +8,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PAGES = [
     '/', '/login',
     '/s/guide/', '/s/guide/writing/pages', '/s/guide/getting-started/quick-start', '/s/guide/publishing/visitors', '/s/guide/working-with-content/git',
-    '/s/guide/~octavo/search?q=import', '/s/guide/no-such-page', '/s/demo/', '/s/demo/help/troubleshooting', '/s/demo/api-reference/',
+    '/s/guide/~octavo/search?q=import', '/s/guide/no-such-page', '/s/demo/', '/s/demo/concepts/retries', '/s/demo/reference/limits', '/s/demo/changelog/', '/s/demo/api/reference/jobs/createjob', '/s/demo/ar/quick-start',
 ];
 
 /** Returns what axe-core finds wrong with a page. */

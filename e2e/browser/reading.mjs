@@ -21,24 +21,23 @@ export async function reading(run) {
     });
 
     await run.test('a section, a variant, and a page that only some visitors see', async ({ open, check }) => {
-        const beta = '.pages a[href$="/beta-programme"]', path = '/s/demo/beta-programme';
+        const beta = '.pages a[href$="/guides/chains"]', path = '/s/demo/guides/chains';
         const page = await open('/s/demo/');
-        await Promise.all([page.waitForNavigation(), page.click('a[href="/s/demo/api-reference/"]')]);
-        check(new URL(page.url()).pathname === '/s/demo/api-reference/', `the section is at ${page.url()}`);
-        await page.goto(`${run.base}/s/demo/`);
-        const [response] = await Promise.all([page.waitForNavigation(), page.$eval('a[href="/s/demo/version-1/"]', (a) => a.click())]);
-        check(response.status() === 200 && page.url().endsWith('/s/demo/version-1/'), `the variant is at ${page.url()}`);
-        await page.goto(`${run.base}/s/demo/`);
+        await Promise.all([page.waitForNavigation(), page.click('.sections a[href="/s/demo/api/"]')]);
+        check(new URL(page.url()).pathname === '/s/demo/api/', `the section is at ${page.url()}`);
+        await page.goto(`${run.base}/s/demo/quick-start`);
         check((await page.$(beta)) === null, 'everybody sees the page in the navigation');
         check((await page.evaluate(async (at) => (await fetch(at)).status, path)) === 404, 'everybody can open the page');
         check(page.wrong.every((w) => w.includes('404')), page.wrong.join('; '));
 
         await page.goto(`${run.base}${path}?visitor.beta=true`);
-        check((await text(page, 'h1')) === 'Beta programme', 'who has the claim does not see the page');
+        check((await text(page, 'h1')) === 'Chains', 'who has the claim does not see the page');
         check(!page.url().includes('visitor.'), 'the claim stays in the address');
         check((await page.$(beta)) !== null, 'the page is not in the navigation');
-        await page.goto(`${run.base}/s/demo/`);
+        await page.goto(`${run.base}/s/demo/quick-start`);
         check((await page.$(beta)) !== null, 'the claim is forgotten on the next page');
+        const [response] = await Promise.all([page.waitForNavigation(), page.$eval('.drop a[href^="/s/demo/ja/quick-start"]', (a) => a.click())]);
+        check(response.status() === 200 && new URL(page.url()).pathname === '/s/demo/ja/quick-start', `the variant is at ${page.url()}`);
     });
 
     await run.test('light and dark are remembered', async ({ open, check }) => {
@@ -128,7 +127,7 @@ export async function reading(run) {
     });
 
     await run.test('a phone has a menu, and nothing is wider than it', async ({ open, check }) => {
-        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api-reference/']) {
+        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api/reference/jobs/createjob']) {
             const page = await open(path, { width: 375, height: 740 });
             check((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375, `${path} is wider than the screen`);
             check(!(await shown(page, '.pages')), 'the menu covers the page');

@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/openapi/reference"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel/reference"
 )
 
 // descriptions declares the operations that return the description of the API: as an

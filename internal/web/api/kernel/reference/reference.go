@@ -1,9 +1,5 @@
-// Package reference generates the reference of an HTTP API: it reads an OpenAPI description into
-// Sections, and writes them as one web page or as pages of Markdown.
-//
-// Where a change goes:
-//   - the reference of the API: this package; its examples are recorded by the API scripts
-//     into web/api/examples.json
+// Package reference generates the reference of an HTTP API as one web page, for servers without a
+// site that has it: it reads an OpenAPI description into Sections, and writes them as HTML.
 package reference
 
 import (
@@ -26,12 +22,8 @@ type Section struct {
 type Operation struct {
 	ID, Method, Path string
 	Summary, About   string
-	Deprecated       bool
 	Params, Body     []Field
 	Answers          []string
-	Request          json.RawMessage // an example; nil if there is none
-	Status           string          // of the response to the example
-	Answer           json.RawMessage
 }
 
 // A Field is a parameter or a field of a body. The name of a nested field contains dots.
@@ -52,23 +44,16 @@ type operation struct {
 	OperationID          string
 	Summary, Description string
 	Tags                 []string
-	Deprecated           bool
 	Parameters           []struct {
 		Name, In, Description string
 		Required              bool
 		Schema                schema
 	}
 	RequestBody struct{ Content map[string]media }
-	Responses   map[string]struct {
-		Description string
-		Content     map[string]media
-	}
+	Responses   map[string]struct{ Description string }
 }
 
-type media struct {
-	Schema  schema
-	Example json.RawMessage
-}
+type media struct{ Schema schema }
 
 // methods is the order of the operations of one path.
 var methods = []string{"get", "post", "put", "patch", "delete"}
@@ -103,7 +88,7 @@ const jsonForm = "application/json"
 
 func (d *description) operation(path, method string, o operation) Operation {
 	out := Operation{
-		ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description, Deprecated: o.Deprecated,
+		ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: o.Summary, About: o.Description,
 	}
 	for _, p := range o.Parameters {
 		f := Field{p.Name, p.In, p.Schema.words(), p.Description, p.Required}
@@ -115,14 +100,10 @@ func (d *description) operation(path, method string, o operation) Operation {
 	// The order is path, query, header: the path is read before the rest.
 	slices.SortStableFunc(out.Params, func(a, b Field) int { return cmp.Compare(rank(a), rank(b)) })
 	if body, ok := o.RequestBody.Content[jsonForm]; ok {
-		out.Body, out.Request = d.fields(body.Schema, "", 0), body.Example
+		out.Body = d.fields(body.Schema, "", 0)
 	}
 	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
-		r := o.Responses[status]
-		out.Answers = append(out.Answers, status+" "+r.Description)
-		if status < "300" && out.Answer == nil {
-			out.Status, out.Answer = status, r.Content[jsonForm].Example
-		}
+		out.Answers = append(out.Answers, status+" "+o.Responses[status].Description)
 	}
 	return out
 }

@@ -46,7 +46,8 @@ var (
 var (
 	Diagrams = sandbox("diagram.html", diagram, mermaid, licences)
 	// Drawing lists the scripts that Diagrams loads, and their licences, which must go where they go.
-	Drawing  = []Asset{mermaid, diagram, licences}
+	Drawing  = []Asset{drawing, mermaid, diagram, licences}
+	drawing  = NewAsset("diagrams.js", "text/javascript; charset=utf-8", drawingScript())
 	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8").shared()
 	diagram  = asset("diagram.js", "text/javascript; charset=utf-8").shared()
 	licences = asset("mermaid.LICENSE.txt", "text/plain; charset=utf-8")
@@ -98,7 +99,7 @@ func styleSheet() []byte {
 
 // scripts are the parts of the script, in the order in which they run. All parts see what
 // tools declares, and nothing else of each other.
-var scripts = []string{"scheme", "navigation", "tabs", "code", "page", "diagrams", "api", "finder", "anchors"}
+var scripts = []string{"scheme", "navigation", "tabs", "code", "page", "api", "finder", "anchors"}
 
 // Scripts that are in the page, where the policy allows them by their hash.
 var (
@@ -126,12 +127,19 @@ func script() []byte {
 	text, _ := json.Marshal(rules) // a string of JSON is one of JavaScript
 	fmt.Fprintf(&b, "\"use strict\";\n(() => {\nconst rules = %s;\n", text)
 	b.Write(source("script/tools.js"))
-	fmt.Fprintf(&b, "const library = %q;\n", mermaid.Name) // that draws diagrams
 	for _, name := range scripts {
 		fmt.Fprintf(&b, "{\n%s}\n", source("script/"+name+".js"))
 	}
+	// Pages with a diagram load what draws diagrams.
+	fmt.Fprintf(&b, "if (document.querySelector(\"pre.diagram\") && document.body.dataset.diagrams) document.head.append(make(\"script\", { src: new URL(%q, new URL(document.body.dataset.diagrams, location)), nonce: document.currentScript?.nonce ?? \"\" }));\n", drawing.Name)
 	b.WriteString("})();\n")
 	return b.Bytes()
+}
+
+// drawingScript returns the script of pages with diagrams, with the tools that it shares with the
+// script of all pages.
+func drawingScript() []byte {
+	return fmt.Appendf(nil, "\"use strict\";\n(() => {\n%sconst library = %q;\n%s})();\n", source("script/tools.js"), mermaid.Name, source("script/diagrams.js"))
 }
 
 // NewAsset returns an asset whose name contains the hash of its content. The content is

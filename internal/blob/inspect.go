@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"io"
 	"mime"
 	"path"
@@ -144,7 +143,7 @@ var decoders = map[string]func(io.Reader) (image.Config, error){
 	"image/gif":  gif.DecodeConfig,
 	"image/heic": heifSize,
 	"image/heif": heifSize,
-	"image/jpeg": jpeg.DecodeConfig,
+	"image/jpeg": jpegSize,
 	"image/png":  pngSize,
 	"image/tiff": tiff.DecodeConfig,
 	"image/webp": func(r io.Reader) (image.Config, error) {

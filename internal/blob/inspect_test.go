@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -304,6 +305,28 @@ func TestImagesWithMuchInFront(t *testing.T) {
 	r := withGap{tif, gap}
 	if s, err := Inspect("a.tif", r, int64(len(tif)+gap)); err != nil || s != (Sniffed{"image/tiff", 31, 17}) {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// The size of a photo is that with which browsers show it.
+func TestPhotosHaveTheSizeThatIsShown(t *testing.T) {
+	data := encode(t, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) })
+	for name, c := range map[string]struct {
+		exif string
+		want Sniffed
+	}{
+		"upright":          {"Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00", Sniffed{"image/jpeg", 17, 31}},
+		"the other order":  {"Exif\x00\x00II\x2a\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x08\x00\x00\x00", Sniffed{"image/jpeg", 17, 31}},
+		"upside down":      {"Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x03\x00\x00", Sniffed{"image/jpeg", 31, 17}},
+		"no such number":   {"Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x09\x00\x00", Sniffed{"image/jpeg", 31, 17}},
+		"a cut list":       {"Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\xff\xff\x01\x12\x00", Sniffed{"image/jpeg", 31, 17}},
+		"a list elsewhere": {"Exif\x00\x00MM\x00\x2a\xff\xff\xff\xff\x00\x01", Sniffed{"image/jpeg", 31, 17}},
+		"nothing":          {"", Sniffed{"image/jpeg", 31, 17}},
+	} {
+		segment := append([]byte{0xff, 0xe1, 0, byte(len(c.exif) + 2)}, c.exif...)
+		if s := inspect(t, "a.jpg", slices.Concat(data[:2], segment, data[2:])); s != c.want {
+			t.Errorf("%s: %+v, want %+v", name, s, c.want)
+		}
 	}
 }
 

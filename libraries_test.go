@@ -43,6 +43,7 @@ var only = map[string][]string{
 	"codeberg.org/go-fonts/dejavu":        {"internal/site/publish/social", "internal/print/typeface"},
 	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/site/publish/social", "internal/print/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/site/publish/mcpserver"},
+	"github.com/HugoSmits86/nativewebp":   {"internal/site/pictures"},
 	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/support/topics"},
 }
 
@@ -82,6 +83,7 @@ func TestLibrariesAreBehindOnePackage(t *testing.T) {
 // what we would do without it.
 var modules = []string{
 	"codeberg.org/go-fonts/dejavu",
+	"github.com/HugoSmits86/nativewebp",
 	"github.com/alecthomas/chroma/v2",
 	"github.com/alecthomas/kong",
 	"github.com/andybalholm/brotli",

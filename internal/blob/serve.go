@@ -16,6 +16,10 @@ type Served struct {
 	Name        string // file name for saving
 	ContentType string
 	Hash        Hash
+	// Form names what is sent if it was made of the content, such as a picture of another size.
+	Form string
+	// Passing says that the next request for the address may get something else.
+	Passing bool
 	// Public files may be stored by shared caches. Secret files must not be stored at
 	// all. Other files may be stored by the private cache of the browser, which must
 	// revalidate them on each use.
@@ -77,6 +81,8 @@ const cacheFor = 365 * 24 * time.Hour
 func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 	kept := "private, no-cache"
 	switch {
+	case f.Public && f.Passing:
+		kept = "public, no-cache"
 	case f.Public:
 		kept = fmt.Sprintf("public, max-age=%d, immutable", int(cacheFor.Seconds()))
 	case f.Secret:
@@ -87,7 +93,11 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 	// Pages of other hosts embed these files, because sites have their own hosts.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cache-Control", kept)
-	h.Set("ETag", `"`+f.Hash.String()+`"`)
+	tag := f.Hash.String()
+	if f.Form != "" {
+		tag += "-" + f.Form
+	}
+	h.Set("ETag", `"`+tag+`"`)
 	// Multiple ranges need a seek for each range and have no use here.
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())

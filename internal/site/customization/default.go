@@ -45,6 +45,7 @@ func (s *Settings) complete() {
 	}
 	s.SocialAccounts = orEmpty(s.SocialAccounts)
 	s.PageActions.Items = orEmpty(s.PageActions.Items)
+	s.Embeds.Providers = orEmpty(s.Embeds.Providers)
 	for _, a := range s.actions() {
 		*a.on = s.hasAction(a.item)
 	}

@@ -21,7 +21,7 @@ type Override struct {
 var groups = map[string]group{
 	"styling":              {"sidebar": nil, "codeTheme": nil},
 	"internationalization": nil, "header": nil, "footer": nil, "themes": nil, "pdf": nil, "feedback": nil, "ai": nil,
-	"advancedCustomization": nil, "git": nil, "pageActions": nil, "mcp": nil, "externalLinks": nil, "pagination": nil, "trademark": nil,
+	"advancedCustomization": nil, "git": nil, "pageActions": nil, "mcp": nil, "externalLinks": nil, "embeds": nil, "pagination": nil, "trademark": nil,
 	"privacyPolicy": nil, "socialPreview": nil, "insights": nil,
 }
 

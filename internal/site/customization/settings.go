@@ -44,6 +44,7 @@ type Settings struct {
 	PageActions           PageActions          `json:"pageActions"`
 	MCP                   Switch               `json:"mcp" doc:"Whether the site is an MCP server for assistants, if everybody can read it. A site that is not public is one only if the page actions have mcp, too."`
 	ExternalLinks         ExternalLinks        `json:"externalLinks"`
+	Embeds                Embeds               `json:"embeds"`
 	Pagination            Switch               `json:"pagination" doc:"Whether pages link to the previous and the next one."`
 	Trademark             Switch               `json:"trademark" doc:"Whether the site names the software that serves it."`
 	PrivacyPolicy         Link                 `json:"privacyPolicy"`
@@ -224,6 +225,11 @@ type PageActions struct {
 // ExternalLinks is the target of links to other sites: the same tab or a new one.
 type ExternalLinks struct {
 	Target string `json:"target" enum:"self,blank"`
+}
+
+// Embeds names the web sites whose content readers may load into a page.
+type Embeds struct {
+	Providers []string `json:"providers" enum:"codepen,codesandbox,figma,loom,stackblitz,vimeo,youtube" maxItems:"20" doc:"Web sites whose videos, sandboxes and designs can be shown inside of pages that embed them. Nothing is loaded from them before a reader asks for it. All other embedded pages are links."`
 }
 
 // Link is an optional URL.

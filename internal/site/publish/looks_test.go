@@ -21,7 +21,7 @@ var looks = map[string]string{
 // elsewhere lists fields that other tests cover, or that have no effect.
 var elsewhere = map[string]string{
 	"internationalization.locale": "TestLanguages", "themes.default": "data-scheme", "externalLinks.target": "how links open",
-	"ai.mode": "there is no assistant", "pageActions.items": "TestPageActions",
+	"ai.mode": "there is no assistant", "pageActions.items": "TestPageActions", "embeds.providers": "TestEmbeds",
 }
 
 // enums calls fn for each value of each field of settings that has an enumeration.

@@ -246,7 +246,7 @@ func (d *document) page(p *Page) {
 	}
 	if p.Cover.Light != "" {
 		d.raw(`<div class="cover">`)
-		d.execute("picture", picture(d.Frame, p.Cover, ""))
+		d.execute("cover", coverOf(d.Frame, p))
 		d.raw("</div>\n")
 	}
 	d.pageHead(p)

@@ -36,7 +36,7 @@ func TestPagesAreWhatATemplateMakes(t *testing.T) {
 	everything.Data = append(everything.Data, struct{ Name, Line string }{hostile, "a\u2028b"})
 	written := &Page{
 		Title: hostile, Emoji: "🙂", Anchor: hostile, Description: hostile, Body: "<p>Text.</p>", Tags: []string{"beta", hostile}, Notes: []string{hostile},
-		Breadcrumbs: links, Below: links, Actions: links, Wide: true, Cover: Picture{Light: "/l.png", Dark: address}, Feed: "/a/feed+xml", Updated: time.Unix(1e9, 0),
+		Breadcrumbs: links, Below: links, Actions: links, Wide: true, Cover: Cover{Picture: Picture{Light: "/l.png", Dark: address}, DarkFiles: address + " 384w, /d.png 800w", Width: 800, Height: 300}, Feed: "/a/feed+xml", Updated: time.Unix(1e9, 0),
 		Outline:  []markup.Heading{{Level: 2, Anchor: "plain", Text: hostile}, {Level: 3, Anchor: "é/" + hostile, Text: "X"}, {Level: 3, Text: "no anchor"}},
 		Previous: links[1], Next: links[2],
 	}

@@ -100,6 +100,7 @@ type Frame struct {
 	Image         string        // address of the picture for links to the page
 	Drawn         bool          // the picture was drawn from the page, and has the standard size
 	Translations  []Translation // of the current page, including itself, and alternates from its front matter
+	Frames        []string      // origins of what readers may load into the page
 	Data          []any         // structured data of the page (schema.org), each value written as JSON
 
 	Parts *Parts // cache shared by pages with the same frame; nil if there is none
@@ -117,6 +118,13 @@ type Look struct{ Name, Value string }
 
 // Picture is an image that may have a variant for dark backgrounds.
 type Picture struct{ Light, Dark string }
+
+// Cover is the picture above a page.
+type Cover struct {
+	Picture
+	LightFiles, DarkFiles string // the picture in several widths, as in the attribute srcset; may be empty
+	Width, Height         int    // in pixels; 0 if they are not known
+}
 
 // Scheme is the colour scheme of a page: always light, always dark, or the preference of the
 // system of the reader.
@@ -223,7 +231,8 @@ type Page struct {
 	Anchor             string // of the title
 	Untitled           bool   // the title is not shown
 	Description        string
-	Cover              Picture
+	Cover              Cover
+	Frames             []string // origins of what readers may load into the page
 	Tags               []string
 	Notes              []string // about the page, for its authors
 	Breadcrumbs        []*Link

@@ -266,3 +266,22 @@ func BenchmarkRender(b *testing.B) {
 		})
 	}
 }
+
+// A page may have frames of the hosts that it embeds, and of no other.
+func TestFramesOfAPage(t *testing.T) {
+	f := full()
+	f.Diagrams = ""
+	for _, c := range []struct {
+		frames   []string
+		diagrams string
+		want     string
+	}{
+		{nil, "", "img-src"}, {nil, "/d.html", "frame-src 'self'; img-src"}, {[]string{"https://a.test"}, "", "frame-src https://a.test; img-src"},
+		{[]string{"https://a.test", "https://b.test"}, "/d.html", "frame-src https://a.test https://b.test 'self'; img-src"},
+	} {
+		f.Frames, f.Diagrams, f.Parts = c.frames, c.diagrams, new(Parts)
+		if got := Policy(f); !strings.Contains(got, "; "+c.want) {
+			t.Errorf("%v: %s", c.frames, got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
@@ -22,7 +23,7 @@ var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled)
 
 func parse(style icons.Style) *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"picture": picture, "odd": func(i int) bool { return i%2 == 1 },
+		"picture": picture, "cover": coverOf, "odd": func(i int) bool { return i%2 == 1 },
 		"icon":     func(name string) template.HTML { return element(ourIcon(name)) },
 		"pageIcon": func(name string) template.HTML { return element(icon(name, style)) },
 	}).ParseFS(web, "web/*.html"))
@@ -35,6 +36,23 @@ type pictured struct {
 }
 
 func picture(f *Frame, p Picture, alt string) pictured { return pictured{p, f.Scheme.Dark(), alt} }
+
+// covered is a cover with the data that its template needs.
+type covered struct {
+	Cover
+	Media string
+	Wide  bool
+}
+
+func coverOf(f *Frame, p *Page) covered { return covered{p.Cover, f.Scheme.Dark(), p.Wide} }
+
+// Sizes returns how wide the cover is on screens.
+func (c covered) Sizes() string {
+	if c.Wide {
+		return "100vw"
+	}
+	return "(max-width: 800px) calc(100vw - 32px), 768px"
+}
 
 // shown is the data of templates.
 type shown struct {
@@ -138,7 +156,12 @@ func SetSecurityHeaders(h http.Header) {
 
 // Policy returns the content security policy of a page. It allows no scripts and styles but
 // those of the frame, whatever a page contains. No other site may frame the page.
-func Policy(f *Frame) string { return f.Parts.keep("policy", func() string { return policy(f) }) }
+func Policy(f *Frame) string {
+	if len(f.Frames) > 0 { // few pages have content of other web sites
+		return policy(f)
+	}
+	return f.Parts.keep("policy", func() string { return policy(f) })
+}
 
 // hashOf returns the source of a policy that allows an element with a text.
 func hashOf(text string) string {
@@ -159,10 +182,14 @@ func policy(f *Frame) string {
 	if css := f.css(); css != "" {
 		styles += " " + hashOf(css)
 	}
-	frames := ""
+	frames := slices.Clone(f.Frames)
 	if f.Diagrams != "" {
-		frames = "frame-src 'self'; "
+		frames = append(frames, "'self'")
+	}
+	frameSource := ""
+	if len(frames) > 0 {
+		frameSource = "frame-src " + strings.Join(frames, " ") + "; "
 	}
 	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; font-src 'self'; %simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, frames)
+		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, frameSource)
 }

@@ -100,7 +100,7 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 		Body: done.body, Notes: now.notes(p), Breadcrumbs: now.links(now.menu.Above(p)),
 	}
 	if shows(m.Layout.CoverVisible) {
-		v.Cover = theme.Picture{Light: now.picture(p.File, m.Cover), Dark: now.picture(p.File, m.CoverDark)}
+		v.Cover.Picture = theme.Picture{Light: now.picture(p.File, m.Cover), Dark: now.picture(p.File, m.CoverDark)}
 	}
 	if shows(m.Layout.Description) {
 		v.Description = m.Description

@@ -249,7 +249,7 @@ func (c *Composer) MarkChanges(rv *Review, d *theme.Draft, was, is *edition.Node
 		return &out, nil
 	}
 	out.Body = template.HTML(r.HTML) //nolint:gosec // parts of two harmless pages
-	out.Cover, out.Tags = theme.Picture{}, nil
+	out.Cover, out.Tags = theme.Cover{}, nil
 	if sameHead(&old, &now) {
 		out.Cover, out.Tags = now.Cover, now.Tags
 	}

@@ -49,6 +49,7 @@ type serveCmd struct {
 	RatePeriod    time.Duration    `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
 	MemoryLimit   string           `help:"Memory that the server may use, such as 512MiB; three quarters of what there is without it." env:"OCTAVO_MEMORY_LIMIT" placeholder:"SIZE"`
 	Limits        map[string]int64 `help:"What one request may use, such as words=2000000,steps=20000000: words of a search, steps of expressions, values of a body, pixels of a PDF." env:"OCTAVO_LIMITS" mapsep:"," placeholder:"NAME=N,..."`
+	PictureCache  string           `help:"Disk space for pictures of sites that were made smaller for screens with fewer pixels; 0 makes none." name:"picture-cache" default:"512MiB" env:"OCTAVO_PICTURE_CACHE" placeholder:"SIZE"`
 	AccessLog     bool             `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
 	LogLevel      string           `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
 	LogFormat     string           `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
@@ -93,6 +94,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
+	pictures, err := parseBytes(c.PictureCache)
+	if err != nil {
+		return fmt.Errorf("--picture-cache: %w", err)
+	}
 	fonts, err := c.fonts()
 	if err != nil {
 		return err
@@ -130,7 +135,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 			Fonts: fonts, GitCache: server.GitPath(c.Data), Log: log,
 		},
 		Listen: c.Listen, MetricsListen: c.MetricsListen, NoSiteList: c.NoSiteList, ACME: authority, Database: o, Files: c.files(),
-		Embeds: c.Embeds, TryIt: tryIt, Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses,
+		Embeds: c.Embeds, TryIt: tryIt, Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, Budget: uses, PictureCache: pictures,
 		Proxies: proxies, Origins: c.CORSOrigins, AccessLog: c.AccessLog, Version: version, Build: build,
 	}
 	if c.Demo {

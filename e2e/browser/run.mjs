@@ -7,6 +7,7 @@ import { exported } from './export.mjs';
 import { fields } from './fields.mjs';
 import { finder } from './finder.mjs';
 import { Run, startBrowser, startOctavo } from './lib.mjs';
+import { media } from './media.mjs';
 import { oidc } from './oidc.mjs';
 import { people } from './people.mjs';
 import { reading } from './reading.mjs';
@@ -14,7 +15,7 @@ import { descriptions, references } from './references.mjs';
 import { sso } from './sso.mjs';
 import { speed } from './speed.mjs';
 
-const PARTS = { reading, finder, blocks, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
+const PARTS = { reading, finder, blocks, access, people, sso, oidc, attacks, fields, media, references, export: exported, descriptions, speed };
 const MEASURES = ['descriptions', 'speed']; // played only when they are asked for
 
 const octavo = await startOctavo();

@@ -30,7 +30,7 @@ func fileRefs(folder string) Refs {
 // their targets.
 func TestMarkersHaveReferences(t *testing.T) {
 	for source, want := range map[string]string{
-		`{{< figure src="a.png" alt="A" caption="*b*" >}}`:                `<img src="/at/a.png" loading="lazy" alt="A"`,
+		`{{< figure src="a.png" alt="A" caption="*b*" >}}`:                `<img src="/at/a.png" loading="lazy" decoding="async" alt="A"`,
 		`{% include note.html content="see [b](b.md)" %}`:                 `<a href="/at/b.md">b</a>`,
 		`{% include note.html content="- a\n- see [b](b.md)" %}`:          `<li><p>see <a href="/at/b.md">b</a>`,
 		"* a\n\n  {{< img src=\"a.png\" >}}":                              `<img src="/at/a.png"`,

@@ -44,7 +44,7 @@ func TestMarkersOfOtherToolsAreNotShown(t *testing.T) {
 		"{{< see >}} a {{< /see >}}":                                       `<p> a </p>`,
 		"v{{<nic-version>}}":                                               `<p>v{{&lt;nic-version&gt;}}</p>`,
 		"a {{< x >}} `{{< x >}}` {{< /x >}}":                               `<p>a <code>{{&lt; x &gt;}}</code> </p>`,
-		"{{< figure src=\"a.png\" alt=\"A\" >}}":                           `<img src="a.png" loading="lazy" alt="A"`,
+		"{{< figure src=\"a.png\" alt=\"A\" >}}":                           `<img src="a.png" loading="lazy" decoding="async" alt="A"`,
 		"{{</* note */>}}":                                                 `{{&lt;/* note */&gt;}}`,
 		"::: code-group\na\n:::":                                           `<p>a</p>`,
 		"```\n:::note\n{{< x >}}\n> [!NOTE]\n```":                          `> [!NOTE]`,

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"html"
 	"io"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -42,6 +41,18 @@ type Options struct {
 	// Extent returns the width and the height of an image in pixels, so that
 	// browsers reserve space for it before it is loaded.
 	Extent func(docs.Ref) (width, height int, ok bool)
+	// Sources returns the files of an image with their widths, as in the attribute srcset: the image
+	// in several widths, one of them its own. If it is nil or returns an empty string, there is
+	// only the image itself.
+	Sources func(docs.Ref) string
+	// Wide says that the text is as wide as the window, so images may be, too.
+	Wide bool
+	// Lead loads the first image before the text is laid out, if it is near the beginning: it is
+	// probably what a reader sees first. All others are loaded when they come near.
+	Lead bool
+	// Player returns what shows the content of an embedded page in a frame, if readers may load
+	// it from its host.
+	Player func(address string) (Player, bool)
 	// API returns the HTML of a block that shows a part of an API description. If
 	// ok is false, the block lists the names of the parts that it would show.
 	API func(markup.APIBlock) (html string, ok bool)
@@ -76,7 +87,7 @@ const maxDepth = 256
 // heading of level 1 is h1.
 func Write(w io.Writer, doc *markup.Document, o Options) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
-	h := &writer{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas}
+	h := &writer{w: bufio.NewWriter(w), o: o, code: highlight.MaxPage, formulas: maxFormulas, wide: o.Wide}
 	shown := markup.ForReaders(doc)
 	h.blocks(shown.Nodes)
 	if markup.NothingShown(doc, shown) {
@@ -97,6 +108,9 @@ type writer struct {
 	formulas int    // bytes of formulas that may still be typeset
 	dates    string // date format of the current updates block
 	notes    []*markup.Node
+	begun    int  // blocks
+	led      bool // the first image was written
+	wide     bool // images may be as wide as the window
 
 	raw     []string // open elements of raw HTML in the current line and the lines around it
 	rawFrom int      // index in raw of the first element of the current line
@@ -212,6 +226,7 @@ func (h *writer) within(n *markup.Node, element string, attrs ...string) {
 }
 
 func (h *writer) block(n *markup.Node) {
+	h.begun++
 	if form := blockForms[n.Type]; form != nil {
 		form(h, n)
 	} else {
@@ -253,10 +268,6 @@ func (h *writer) list(n *markup.Node)     { h.within(n, "ul") }
 func (h *writer) taskList(n *markup.Node) { h.within(n, "ul", "class", "tasks") }
 func (h *writer) divider(*markup.Node)    { h.open("hr") }
 func (h *writer) quote(n *markup.Node)    { h.within(n, "blockquote") }
-
-func (h *writer) images(n *markup.Node) {
-	h.within(n, "div", "class", classes("images", alignClass(n, markup.ColumnAlignments), fullWidth(n), when(n.Flag(markup.FieldWithFrame), "framed")))
-}
 
 func (h *writer) tabs(n *markup.Node) { h.within(n, "div", "class", classes("tabs", fullWidth(n))) }
 
@@ -410,80 +421,6 @@ func (h *writer) expandable(n *markup.Node) {
 	h.close("details")
 }
 
-// figure writes an image or a drawing with its caption.
-func (h *writer) figure(n *markup.Node) {
-	if !n.Has(markup.FieldRef) {
-		return // a drawing without content
-	}
-	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
-	h.image(n, classes(widthClass(n)))
-	h.caption(n)
-	h.close("figure")
-}
-
-func (h *writer) caption(n *markup.Node) {
-	if markup.Text(n.Fragments) == "" {
-		return
-	}
-	h.open("figcaption")
-	for _, f := range n.Fragments {
-		h.blocks(f.Nodes)
-	}
-	h.close("figcaption")
-}
-
-// image writes an image, with a second source for dark mode if it has one.
-func (h *writer) image(n *markup.Node, class string) {
-	alt := n.Str(markup.FieldAlt)
-	src, ok := h.href(refIn(n))
-	if !ok {
-		h.element("span", alt, "class", "broken")
-		return
-	}
-	refDark, _ := n.Ref(markup.FieldRefDark)
-	dark, hasDark := h.href(refDark)
-	if hasDark {
-		h.open("picture")
-		h.open("source", "media", cmp.Or(h.o.Dark, "(prefers-color-scheme: dark)"), "data-dark", noValue, "srcset", srcset(dark))
-	}
-	width, height := h.extent(n)
-	a := attrs("class", class, "src", src, "width", width, "height", height, "loading", "lazy")
-	h.open("img", append(a, "alt", alt)...)
-	if hasDark {
-		h.close("picture")
-	}
-}
-
-// extent returns the width and the height attribute of an image. Dimensions that
-// the author did not set are those of the file. If the author set one of them,
-// the other is scaled in proportion.
-func (h *writer) extent(n *markup.Node) (width, height string) {
-	width, height = pixelsIn(n, markup.FieldWidth), pixelsIn(n, markup.FieldHeight)
-	ref, ok := n.Ref(markup.FieldRef)
-	if width != "" && height != "" || !ok || ref.Kind != docs.RefFile || h.o.Extent == nil {
-		return width, height
-	}
-	x, y, ok := h.o.Extent(ref)
-	if !ok || x < 1 || y < 1 {
-		return width, height
-	}
-	scaled := func(own string, of, to int) string {
-		n, _ := strconv.Atoi(own) // always valid: it comes from pixels
-		return strconv.Itoa(max(1, n*to/of))
-	}
-	switch {
-	case width != "":
-		return width, scaled(width, x, y)
-	case height != "":
-		return scaled(height, y, x), height
-	}
-	return strconv.Itoa(x), strconv.Itoa(y)
-}
-
-// srcset escapes an address for use as a single source: commas separate sources
-// in srcset.
-func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
-
 func (h *writer) file(n *markup.Node) {
 	h.open("figure", "class", "file")
 	h.icon("file-arrow-down", "")
@@ -493,26 +430,6 @@ func (h *writer) file(n *markup.Node) {
 			h.element("span", markup.BytesText(size), "class", "file-size")
 		}
 	}
-	h.caption(n)
-	h.close("figure")
-}
-
-// embed writes a link to content that other services would show in a frame.
-// Nothing of a third party is loaded before the reader follows the link.
-func (h *writer) embed(n *markup.Node) {
-	address := n.Str(markup.FieldURL)
-	h.open("figure", "class", classes("embed", fullWidth(n)))
-	h.icon("globe", "")
-	h.link(docs.Ref{Kind: docs.RefURL, URL: address}, "", func() {
-		host := ""
-		if u, err := url.Parse(address); err == nil {
-			host = strings.TrimPrefix(u.Hostname(), "www.")
-		}
-		if host != "" {
-			h.element("strong", host)
-		}
-		h.element("span", address)
-	})
 	h.caption(n)
 	h.close("figure")
 }

@@ -139,7 +139,7 @@ func (h *writer) emoji(n *markup.Node) {
 func (h *writer) iconNode(n *markup.Node) { h.icon(n.Str(markup.FieldIcon), n.Str(markup.FieldColor)) }
 
 func (h *writer) inlineImage(n *markup.Node) {
-	h.image(n, classes("inline", when(n.Str(markup.FieldSize) == "line", "size-line")))
+	h.image(n, classes("inline", when(n.Str(markup.FieldSize) == "line", "size-line")), h.textWidth())
 }
 
 func (h *writer) mention(n *markup.Node) { h.link(refIn(n), "mention", nil) }

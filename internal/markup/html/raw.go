@@ -187,5 +187,8 @@ func (h *writer) rawAttrs(element string, attrs []html.Attribute) []string {
 		}
 		out = append(out, a.Key, value)
 	}
+	if element == "img" {
+		out = append(out, "loading", "lazy", "decoding", "async")
+	}
 	return out
 }

@@ -111,7 +111,7 @@ func (h *writer) cover(t *markup.Table, r markup.TableRow) {
 	if cover.Dark.Kind != "" {
 		n.Data["refDark"] = cover.Dark
 	}
-	h.image(n, classes("card-cover", when(cover.Fit != "", "fit-"+cover.Fit)))
+	h.image(n, classes("card-cover", when(cover.Fit != "", "fit-"+cover.Fit)), cardWidth)
 }
 
 // cell writes the content of a cell of a column.
@@ -148,7 +148,7 @@ func (h *writer) cell(kind string, c markup.TableCell) {
 		}
 	case "image":
 		if c.Image != nil {
-			h.image(&markup.Node{Data: map[string]any{"ref": *c.Image, "alt": c.Alt}}, "")
+			h.image(&markup.Node{Data: map[string]any{"ref": *c.Image, "alt": c.Alt}}, "", cardWidth)
 		}
 	}
 }

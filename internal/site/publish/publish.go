@@ -9,7 +9,7 @@
 //   - who reads: gate; their language in language.go and acceptlanguage
 //   - what they get: package page; the pages that a visitor sees of a space, their order,
 //     addresses and navigation in edition
-//   - how a request is answered: visit.go; what there is besides pages in serve.go, pdf.go,
+//   - how a request is answered: visit.go; what there is besides pages in serve.go, files.go, pdf.go,
 //     try.go and feedback.go; what it may cost in turn.go
 //   - a site as files, a book: package export
 //   - responses that are kept, and compressed: response.go; codings in site/coding; what a text
@@ -35,6 +35,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/site/audience"
 	"github.com/octavo-docs/octavo/internal/site/insights"
+	"github.com/octavo-docs/octavo/internal/site/pictures"
 	"github.com/octavo-docs/octavo/internal/site/publish/gate"
 	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/publish/page"
@@ -71,6 +72,8 @@ type Config struct {
 	// Own answers such requests to the address of this server, which TryIt need not allow. If
 	// it is nil, that address is one like others.
 	Own http.Handler
+	// Pictures makes pictures with fewer pixels. If it is nil, pages have only the files that there are.
+	Pictures *pictures.Maker
 	// Turns are shared with other handlers of the process. If it is nil, sites have their own.
 	Turns *budget.Turns
 }
@@ -119,6 +122,7 @@ func New(c Config) (*Handler, error) {
 		h.Take = func(http.ResponseWriter, *http.Request) error { return nil }
 	}
 	h.Turns = cmp.Or(h.Turns, budget.ProcessTurns())
+	h.Pages.Pictures = c.Pictures != nil
 	if c.TryIt != nil {
 		h.caller = c.TryIt.Client(outbound.Options{Timeout: tryTime, NoRedirects: true})
 		if c.Own != nil {

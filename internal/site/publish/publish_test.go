@@ -52,6 +52,7 @@ type world struct {
 	insights *insights.Service
 	specs    *apispec.Service
 	log      bytes.Buffer
+	folder   string // of pictures; empty if none are made
 }
 
 func newWorld(t *testing.T) *world { return newWorldIn(t, testdb.SQLite(t)) }

@@ -112,6 +112,9 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	if id, ok := strings.CutPrefix(name, "files/"); ok {
 		return true, v.file(w, r, e, id)
 	}
+	if id, ok := strings.CutPrefix(name, page.PictureName); ok {
+		return true, v.picture(w, r, e, id)
+	}
 	if id, ok := strings.CutPrefix(name, page.CardName); ok {
 		return true, v.serveCard(w, r, e, id)
 	}
@@ -157,34 +160,6 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		return true, send(w, r, "image/svg+xml", page.EmojiIcon(v.Settings.Favicon.Emoji))
 	}
 	return true, v.missing(w, r, e)
-}
-
-// file sends a file of the space. Only the id in the address identifies the file. The
-// hash that follows is for caches, and the name is for people.
-func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
-	id, _, _ := strings.Cut(rest, "/")
-	f, err := e.View.File(v.Ctx, docs.FileID(id))
-	if errs.Is(err, errs.NotFound) {
-		return v.missing(w, r, e)
-	}
-	if err != nil {
-		return err
-	}
-	if page.FileAddress(e, f) != v.Root+v.reader.Path {
-		gate.Redirect(w, r, page.FileAddress(e, f), http.StatusTemporaryRedirect)
-		return nil
-	}
-	hash, err := blob.ParseHash(f.Blob)
-	if err != nil {
-		return err
-	}
-	o, err := v.h.Content.OpenFile(v.Ctx, e.Space.ID, f.Blob)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	blob.Serve(w, r, blob.Served{Name: f.Name, ContentType: f.ContentType, Hash: hash, Public: !v.Private, Secret: v.Private}, o)
-	return nil
 }
 
 // serveCard sends the preview picture of a page that the visitor sees.

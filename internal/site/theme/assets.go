@@ -84,7 +84,7 @@ func source(name string) []byte {
 // styles are the parts of the style sheet, in order: a rule of a later part wins over one of
 // an earlier part that is as specific.
 var styles = []string{
-	"colors", "base", "header", "draft", "frame", "finder", "text", "code", "inline", "blocks", "api", "panel", "small", "menu", "print",
+	"colors", "base", "header", "draft", "frame", "finder", "text", "code", "inline", "blocks", "media", "api", "panel", "small", "menu", "print",
 }
 
 func styleSheet() []byte {
@@ -99,7 +99,7 @@ func styleSheet() []byte {
 
 // scripts are the parts of the script, in the order in which they run. All parts see what
 // tools declares, and nothing else of each other.
-var scripts = []string{"scheme", "navigation", "tabs", "code", "page", "api", "finder", "anchors"}
+var scripts = []string{"scheme", "navigation", "tabs", "code", "media", "page", "api", "finder", "anchors"}
 
 // Scripts that are in the page, where the policy allows them by their hash.
 var (

@@ -26,6 +26,7 @@ var german = Texts{
 		Malformed: "Das Anmeldetoken ist fehlerhaft.",
 	},
 	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
+	Play: "Video abspielen", OpenHere: "Hier öffnen", LoadsFrom: "Wird von %s geladen; der Anbieter erfährt dann von Ihrem Besuch",
 	Finder: germanFinder,
 	Wrap:   "Zeilen umbrechen", NoDiagram: "Dieses Diagramm lässt sich nicht zeichnen:",
 	Review: Review{

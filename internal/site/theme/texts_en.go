@@ -25,6 +25,7 @@ var english = Texts{
 		Malformed: "The sign-in token is malformed.",
 	},
 	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Zoom: "Enlarge", More: "Show more", Less: "Show less",
+	Play: "Play the video", OpenHere: "Open it here", LoadsFrom: "Loads from %s, which then learns of your visit",
 	Finder: englishFinder,
 	Wrap:   "Wrap lines", NoDiagram: "This diagram cannot be drawn:",
 	Review: Review{

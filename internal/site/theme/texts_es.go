@@ -26,6 +26,7 @@ var spanish = Texts{
 		Malformed: "El token de inicio de sesión tiene un formato incorrecto.",
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
+	Play: "Reproducir el vídeo", OpenHere: "Abrir aquí", LoadsFrom: "Se carga desde %s, que sabrá de tu visita",
 	Finder: spanishFinder,
 	Wrap:   "Ajustar líneas", NoDiagram: "Este diagrama no se puede dibujar:",
 	Review: Review{

@@ -26,6 +26,7 @@ var french = Texts{
 		Malformed: "Le jeton de connexion est mal formé.",
 	},
 	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
+	Play: "Lire la vidéo", OpenHere: "Ouvrir ici", LoadsFrom: "Chargé depuis %s, qui aura connaissance de votre visite",
 	Finder: frenchFinder,
 	Wrap:   "Renvoyer à la ligne", NoDiagram: "Ce diagramme ne peut pas être dessiné :",
 	Review: Review{

@@ -25,6 +25,7 @@ var japanese = Texts{
 		Malformed: "サインイントークンの形式が正しくありません。",
 	},
 	Copy: "コピー", Copied: "コピーしました", CopyPage: "ページを Markdown でコピー", Diagrams: "図", Zoom: "拡大", More: "もっと見る", Less: "折りたたむ",
+	Play: "動画を再生", OpenHere: "ここで開く", LoadsFrom: "%s から読み込まれ、訪問したことが相手に伝わります",
 	Finder: japaneseFinder,
 	Wrap:   "行を折り返す", NoDiagram: "この図は描画できません:",
 	Review: Review{

@@ -26,6 +26,7 @@ var dutch = Texts{
 		Malformed: "Het inlogtoken heeft een ongeldige indeling.",
 	},
 	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
+	Play: "Video afspelen", OpenHere: "Hier openen", LoadsFrom: "Wordt geladen van %s, dat dan van uw bezoek weet",
 	Finder: dutchFinder,
 	Wrap:   "Regels afbreken", NoDiagram: "Dit diagram kan niet worden getekend:",
 	Review: Review{

@@ -26,6 +26,7 @@ var norwegian = Texts{
 		Malformed: "Innloggingstokenet har ugyldig format.",
 	},
 	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
+	Play: "Spill av videoen", OpenHere: "Åpne her", LoadsFrom: "Lastes fra %s, som da får vite om besøket ditt",
 	Finder: norwegianFinder,
 	Wrap:   "Bryt linjer", NoDiagram: "Dette diagrammet kan ikke tegnes:",
 	Review: Review{

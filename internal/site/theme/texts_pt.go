@@ -27,6 +27,7 @@ var portuguese = Texts{
 		Malformed: "O token de login está malformado.",
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
+	Play: "Reproduzir o vídeo", OpenHere: "Abrir aqui", LoadsFrom: "Carregado de %s, que saberá da sua visita",
 	Finder: portugueseFinder,
 	Wrap:   "Quebrar linhas", NoDiagram: "Não é possível desenhar este diagrama:",
 	Review: Review{

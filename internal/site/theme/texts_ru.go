@@ -26,6 +26,7 @@ var russian = Texts{
 		Malformed: "Неверный формат токена входа.",
 	},
 	Copy: "Копировать", Copied: "Скопировано", CopyPage: "Скопировать страницу как Markdown", Diagrams: "Диаграммы", Zoom: "Увеличить", More: "Показать больше", Less: "Показать меньше",
+	Play: "Воспроизвести видео", OpenHere: "Открыть здесь", LoadsFrom: "Загружается с %s: этот сайт узнает о вашем посещении",
 	Finder: russianFinder,
 	Wrap:   "Переносить строки", NoDiagram: "Эту диаграмму не удаётся нарисовать:",
 	Review: Review{

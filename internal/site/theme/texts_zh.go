@@ -26,6 +26,7 @@ var chinese = Texts{
 		Malformed: "登录令牌格式有误。",
 	},
 	Copy: "复制", Copied: "已复制", CopyPage: "以 Markdown 格式复制页面", Diagrams: "图表", Zoom: "放大", More: "展开", Less: "收起",
+	Play: "播放视频", OpenHere: "在此处打开", LoadsFrom: "内容从 %s 加载，该网站会得知您的访问",
 	Finder: chineseFinder,
 	Wrap:   "自动换行", NoDiagram: "无法绘制此图表：",
 	Review: Review{

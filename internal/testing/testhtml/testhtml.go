@@ -19,8 +19,8 @@ var (
 		details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 header hr i img input ins kbd li mark ol p picture pre q rp rt ruby s samp
 		section small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr`)
 	outputAttributes = strings.Fields(`align alt aria-disabled aria-hidden aria-label checked class colspan data-action data-block
-		data-collapsed-lines data-dark data-icon data-integration data-language data-method data-name data-path data-props data-query data-slug data-spec
-		datetime dir disabled download height href id loading media name open role rowspan scope rel src srcset start tabindex target title type width`)
+		data-collapsed-lines data-dark data-host data-icon data-integration data-language data-method data-name data-path data-player data-props data-query data-slug data-spec
+		data-video datetime decoding dir disabled download fetchpriority height href id loading media name open role rowspan scope rel sizes src srcset start tabindex target title type width`)
 	safeAddress = regexp.MustCompile(`^(https?:|mailto:|tel:|[^:/?#]*([/?#]|$))`)
 	className   = regexp.MustCompile(`^[A-Za-z0-9_+#. -]*$`)
 )
@@ -92,7 +92,7 @@ func checkAttribute(t testing.TB, element string, a html.Attribute, out string) 
 		t.Errorf("the attribute %s of %s in\n%s", a.Key, element, out)
 	}
 	switch a.Key {
-	case "href", "src", "srcset":
+	case "href", "src", "srcset", "data-player":
 		if Dangerous(a.Val) {
 			t.Errorf("the address %q in\n%s", a.Val, out)
 		}

@@ -42,6 +42,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/site/pictures"
 	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/site/publish/export"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -73,6 +74,7 @@ type Config struct {
 	Reference     Reference        // the site with the reference of our API
 	Limit         kernel.Limit
 	Budget        budget.Limits // what one request or job may use
+	PictureCache  int64         // bytes of pictures of sites that were made smaller; 0 makes none
 	Memory        int64         // bytes that the process may use; 0 if unknown
 	Proxies       Proxies       // trusted to report the address of a client
 	Origins       []string      // web sites whose pages may call the API, such as https://app.example.com
@@ -106,6 +108,7 @@ type Server struct {
 	publish  *publish.Handler
 	console  *console.Handler
 	scim     *scim.Handler
+	pictures *pictures.Maker // nil if none are made
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
@@ -203,10 +206,13 @@ func (s *Server) makeParts(ctx context.Context, st *store.Store, files blob.Stor
 		Embeds: s.cards(), ExportSite: s.exportSite,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
+	if err := s.openPictures(); err != nil {
+		return err
+	}
 	// The others share the limit of requests with the API.
 	if s.publish, err = publish.New(publish.Config{
 		Audience: s.Audience, Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take: s.API.CountRequest, TryIt: s.TryIt, Own: http.HandlerFunc(s.serveTried), Turns: turns,
+		Take: s.API.CountRequest, TryIt: s.TryIt, Own: http.HandlerFunc(s.serveTried), Pictures: s.pictures, Turns: turns,
 	}); err != nil {
 		return err
 	}
@@ -314,6 +320,9 @@ func (s *Server) background(work *jobs.Runner) {
 		events := webhooks.NewDispatcher(s.Store, s.Outbound, s.Log)
 		s.bg.Go(func() { work.Run(ctx) })
 		s.bg.Go(func() { events.Run(ctx) })
+		if s.pictures != nil {
+			s.bg.Go(func() { s.tidyPictures(ctx) })
+		}
 	}
 	s.bg.Go(func() {
 		for {

@@ -5,6 +5,7 @@
 // Where a change goes:
 //   - the text of a page: printer.go; what is kept of it, and what it was made of, in
 //     rendered.go; descriptions of APIs in specs.go
+//   - files and pictures: file.go
 //   - what surrounds it: frame.go; variants and translations in variants.go; the menu of a page
 //     in actions.go; what search engines and other services get in head.go and card.go
 //   - what a site has besides pages: listings.go, feed.go, search.go; which of it there is in names.go
@@ -176,6 +177,7 @@ func (c *Composer) look(e *edition.Edition) look {
 		highlight: c.highlight, formulas: c.formulas, dark: c.scheme().Dark(),
 		icons: c.IconStyle(), newTab: c.Settings.ExternalLinks.Target == "blank",
 		texts: theme.TextsIn(c.lang(e)), canTry: c.CanTry(),
+		pictures: c.Pictures && c.Output.Answered(), embeds: strings.Join(c.Settings.Embeds.Providers, ","),
 	}
 }
 

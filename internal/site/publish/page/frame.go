@@ -34,6 +34,7 @@ func (c *Composer) Compose(e *edition.Edition, n *edition.Node) (*Composed, erro
 	if err != nil {
 		return nil, err
 	}
+	f.Frames = page.Frames
 	if page.Actions, err = c.actions(f, e, n, page.Feed); err != nil {
 		return nil, err
 	}

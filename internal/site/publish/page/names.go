@@ -12,6 +12,7 @@ const (
 	PDFName      = "pdf"       // of a page or of a whole space
 	FeedbackName = "feedback/" // followed by the id of a page
 	TryName      = "try/"      // followed by the id of the page that describes the operation
+	PictureName  = "pictures/" // followed by the id of a file, a hash, a width and a name
 	CardName     = "ogimage/"  // followed by the id of a page and a hash
 )
 

@@ -18,7 +18,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
-	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
@@ -47,7 +46,9 @@ type look struct {
 	dark      string // media query for the dark variants of pictures
 	newTab    bool   // links to other sites open in a new tab
 	texts     *theme.Texts
-	canTry    bool // readers can try operations of APIs
+	canTry    bool   // readers can try operations of APIs
+	pictures  bool   // there is a server that makes pictures smaller
+	embeds    string // names of the web sites whose content readers may load into pages, with commas
 }
 
 // BookPrinter returns a printer of the pages of an edition for paper and readers of books,
@@ -70,6 +71,12 @@ func layoutOf(p docs.Page) docs.Layout {
 // untitled reports whether the layout of a page hides its title.
 func untitled(n *edition.Node) bool { return !shows(layoutOf(n.Page).Title) }
 
+// isWide reports whether the text of a page is as wide as the window.
+func isWide(p docs.Page) bool { return layoutOf(p).Width == "wide" }
+
+// isCovered reports whether there is a picture above the text of a page.
+func isCovered(p docs.Page) bool { return p.Cover != nil && shows(layoutOf(p).CoverVisible) }
+
 func shows(b *bool) bool { return b == nil || *b }
 
 // Document returns the blocks of a page that the visitor sees.
@@ -86,7 +93,7 @@ func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 	}
 	out := &theme.Page{
 		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: untitled(n),
-		Body: text.html, Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(),
+		Body: text.html, Wide: isWide(n.Page), Updated: n.UpdatedAt.Std(), Frames: text.frames,
 	}
 	for _, up := range n.Ancestors() {
 		if l := p.entry(up); l != nil {
@@ -96,8 +103,8 @@ func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 	if shows(l.Description) {
 		out.Description = n.Description
 	}
-	if shows(l.CoverVisible) && n.Cover != nil {
-		out.Cover = theme.Picture{Light: p.picture(n.Cover.Ref), Dark: p.picture(n.Cover.RefDark)}
+	if isCovered(n.Page) {
+		out.Cover = p.cover(n.Cover)
 	}
 	if shows(l.Tags) {
 		out.Tags = p.tags(n.Tags)
@@ -179,14 +186,6 @@ func (p *Printer) Link(ref docs.Ref) (string, bool) {
 	return at, p.recordError(err) && at != ""
 }
 
-// FileAddress returns the address of a file of the space. It contains a prefix of the hash
-// of the content, so that browsers may cache the file.
-func FileAddress(e *edition.Edition, f docs.File) string {
-	return e.Base + sites.OwnPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
-}
-
-const fileHashLen = 12
-
 // title returns the title of the target of a reference. There is no case for users,
 // because readers must not learn who the members of the organization are.
 func (p *Printer) title(ref docs.Ref) (string, bool) {
@@ -208,31 +207,6 @@ func (p *Printer) title(ref docs.Ref) (string, bool) {
 		return p.tag(ref.Tag)
 	}
 	return "", false
-}
-
-// size returns the size of a file.
-func (p *Printer) size(ref docs.Ref) (int64, bool) {
-	f, ok := p.file(ref)
-	return f.Size, ok
-}
-
-// file returns the file that a reference names.
-func (p *Printer) file(ref docs.Ref) (docs.File, bool) {
-	e := p.editionOf(ref)
-	if e == nil || ref.Kind != docs.RefFile {
-		return docs.File{}, false
-	}
-	f, err := e.View.File(p.ctx, docs.FileID(ref.File))
-	return f, p.recordError(err)
-}
-
-// picture returns the address of an image.
-func (p *Printer) picture(ref *docs.Ref) string {
-	if ref == nil {
-		return ""
-	}
-	href, _ := p.Link(*ref)
-	return href
 }
 
 // tags returns the labels of the tags of a page.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"html/template"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -11,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/markup/html"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/print/formula"
@@ -25,6 +28,7 @@ import (
 type rendered struct {
 	html    template.HTML
 	outline []markup.Heading
+	frames  []string // origins of frames that readers may open
 	updates bool
 	trace   *revision.Trace
 	lookups map[lookup]lookupResult
@@ -41,6 +45,8 @@ type renderedKey struct {
 	sidecar   chunk.Hash
 	variables string
 	untitled  bool // the layout hides the title
+	wide      bool
+	covered   bool // there is a picture above the text
 	look      look
 }
 
@@ -58,6 +64,8 @@ const (
 	lookupSize  byte = 's'
 	// lookupExtent is the width and height of an image.
 	lookupExtent byte = 'e'
+	// lookupSources are the files of an image.
+	lookupSources byte = 'f'
 	// lookupSpec is the fingerprint of a part of an API description.
 	lookupSpec byte = 'a'
 )
@@ -107,7 +115,10 @@ func (p *Printer) current(n *edition.Node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
 	}
-	key := renderedKey{p.e.Space.ID, p.e.Base, p.e.View.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", untitled(n), p.look}
+	key := renderedKey{
+		space: p.e.Space.ID, base: p.e.Base, visitor: p.e.View.Visitor().Key(), page: n.ID, source: n.Body, sidecar: n.Sidecar,
+		untitled: untitled(n), wide: isWide(n.Page), covered: isCovered(n.Page), look: p.look,
+	}
 	if len(n.Variables) > 0 {
 		b, err := json.Marshal(n.Variables)
 		if err != nil {
@@ -167,6 +178,8 @@ func (p *Printer) render(n *edition.Node) (*rendered, error) {
 	var body bytes.Buffer
 	o, formulas := p.options(resolve)
 	o.Untitled = untitled(n)
+	o.Wide, o.Lead = isWide(n.Page), !isCovered(n.Page)
+	o.Player = func(address string) (html.Player, bool) { return p.player(f, address) }
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.canTry {
 		api.Trials(p.e.Base + sites.OwnPrefix + TryName + string(n.ID))
@@ -195,6 +208,18 @@ func (p *Printer) render(n *edition.Node) (*rendered, error) {
 	return f, nil
 }
 
+// player returns what shows an embedded page in a frame, and notes the origin of the frame.
+func (p *Printer) player(f *rendered, address string) (html.Player, bool) {
+	player, ok := embeds.PlayerOf(address, strings.Split(p.look.embeds, ","))
+	if !ok {
+		return html.Player{}, false
+	}
+	if !slices.Contains(f.frames, player.Origin()) {
+		f.frames = append(f.frames, player.Origin())
+	}
+	return html.Player{Address: player.Address, Host: player.Host, Video: player.Video}, true
+}
+
 // resolve returns the result of a lookup.
 func (p *Printer) resolve(q lookup) (a lookupResult) {
 	switch q.about {
@@ -209,6 +234,8 @@ func (p *Printer) resolve(q lookup) (a lookupResult) {
 	case lookupExtent:
 		f, ok := p.file(q.ref)
 		a.width, a.height, a.ok = f.Width, f.Height, ok
+	case lookupSources:
+		a.text, a.ok = p.sources(q.ref)
 	}
 	return a
 }
@@ -242,6 +269,12 @@ func (l look) options(resolve func(byte, docs.Ref) lookupResult) html.Options {
 		Extent: func(ref docs.Ref) (int, int, bool) {
 			a := resolve(lookupExtent, ref)
 			return a.width, a.height, a.ok
+		},
+		Sources: func(ref docs.Ref) string {
+			if !l.pictures {
+				return ""
+			}
+			return resolve(lookupSources, ref).text
 		},
 		Highlight: l.highlight, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
 	}

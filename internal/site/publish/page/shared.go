@@ -28,6 +28,7 @@ type Shared struct {
 	Sites    *sites.Service
 	Content  *content.Service
 	tries    bool // readers can try operations of APIs
+	Pictures bool // a server makes pictures smaller
 
 	states    *cache.Cache[stateKey, *State]
 	filtered  *cache.Cache[settingsKey, *customization.Settings]

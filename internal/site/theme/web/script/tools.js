@@ -41,6 +41,8 @@ const ifWide = (element, then) => { wides.set(element, then); sizes.observe(elem
 const cross = "M55.100 73.400c-12.500-12.500-32.800-12.500-45.300 0s-12.500 32.800 0 45.300L147.200 256 9.900 393.400c-12.500 12.500-12.500 32.800 0 45.300s32.800 12.500 45.300 0L192.500 301.300 329.900 438.600c12.500 12.500 32.800 12.500 45.300 0s12.500-32.800 0-45.300L237.800 256 375.100 118.600c12.500-12.500 12.500-32.800 0-45.300s-32.800-12.500-45.300 0L192.500 210.700 55.100 73.400z";
 const enlarge = image => {
   const large = make("img", { src: image.currentSrc || image.src, alt: image.alt });
+  const dark = image.closest("picture")?.querySelector("source"), files = (dark && matchMedia(dark.media).matches ? dark : image).srcset;
+  if (files.includes(" ")) Object.assign(large, { sizes: "100vw", srcset: files }); // not the file for the column
   const close = make("button", { type: "button", className: "zoom-close", "aria-label": say("close") }, icon("0 0 384 512", cross));
   const box = make("dialog", { className: "zoom", "aria-label": image.alt || say("zoom") }, large, close);
   if (image.src.startsWith("data:image/svg+xml")) {

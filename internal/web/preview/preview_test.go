@@ -127,7 +127,7 @@ func TestPages(t *testing.T) {
 	}{
 		{"home", "/", []string{
 			`<title>Home · `, `<h1 id="home"><span class="emoji">🏠</span> Home</h1>`, `<p class="description">The first page</p>`,
-			`<div class="cover"><picture><img src="/.gitbook/assets/a%20b.png" alt="">`,
+			`<div class="cover"><picture><img src="/.gitbook/assets/a%20b.png" fetchpriority="high" alt="">`,
 			`Version 4.2\.`, `<a href="/start">start</a>`, `<a href="/guides/start/deep#the-part">a part</a>`, `<a href="#below">here</a>`,
 			`<a href="/guides/start/deep">address</a>`, `<a href="/guides">group</a>`,
 			`<h2 id="below">Below<a class="anchor"`, `<img[^>]* src="/.gitbook/assets/a%20b.png"[^>]* alt="picture">`, `<img[^>]*src="/.gitbook/assets/a%20b.png"[^>]*>`,

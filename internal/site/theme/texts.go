@@ -71,7 +71,7 @@ type TokenErrors struct{ Expired, Early, Lifetime, Signature, Algorithm, Malform
 // ForScript returns the texts that the script uses, as JSON.
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
-		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "zoom": t.Zoom, "more": t.More, "less": t.Less, "play": t.Play, "open": t.OpenHere, "loads": t.LoadsFrom, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections, "headers": t.Labels.API.ResponseHeaders, "noAnswer": t.Labels.API.NoAnswer,
+		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "zoom": t.Zoom, "more": t.More, "less": t.Less, "play": t.Play, "openHere": t.OpenHere, "loads": t.LoadsFrom, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections, "headers": t.Labels.API.ResponseHeaders, "noAnswer": t.Labels.API.NoAnswer,
 		"thanks": t.Feedback.Thanks,
 		"recent": t.Finder.Recent, "suggested": t.Finder.Suggested, "count": t.Finder.Count, "advice": t.Finder.Advice, "failed": t.Finder.Failed,
 		"choose": t.Finder.Choose, "open": t.Finder.Open, "close": t.Close, "results": t.Results,

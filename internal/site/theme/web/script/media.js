@@ -6,7 +6,7 @@ const frameSign = "M64 32C28.7 32 0 60.7 0 96V416c0 35.3 28.7 64 64 64H448c35.3 
 for (const box of all("figure.embed[data-player]")) {
   const { player, host, video } = box.dataset;
   const name = box.querySelector("figcaption")?.textContent.trim() || box.querySelector("a")?.href || host;
-  const [sign, words] = video === undefined ? [icon("0 0 512 512", frameSign), say("open")] : [icon("0 0 384 512", playSign), say("play")];
+  const [sign, words] = video === undefined ? [icon("0 0 512 512", frameSign), say("openHere")] : [icon("0 0 384 512", playSign), say("play")];
   const button = make("button", { type: "button", className: "player" }, sign, make("strong", { textContent: words }), make("small", { textContent: say("loads").replace("%s", host.replace(/^www\./, "")) }));
   button.setAttribute("aria-description", name);
   button.addEventListener("click", () => {

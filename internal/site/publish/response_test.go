@@ -129,7 +129,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 
 		warm("setup")
 		w.customize(`{"title":"Renamed"}`)
-		expect("a customization", "setup", `class="name" href="/">Renamed</a>`)
+		expect("a customization", "setup", `class="name" href="/"><span>Renamed</span></a>`)
 
 		// The header is cached for all pages, and one of its links leads into another space.
 		old, _ := w.titled("Version one")

@@ -170,7 +170,7 @@ func countComputed(list []revision.Computed) int {
 func computedPages(in []*apidoc.ReferencePage) []revision.Computed {
 	out := make([]revision.Computed, 0, len(in))
 	for _, p := range in {
-		c := revision.Computed{Key: p.Key, Title: p.Title, Name: p.Name, Description: p.Description, Icon: p.Icon, Source: []byte(p.Source)}
+		c := revision.Computed{Key: p.Key, Title: p.Title, Name: p.Name, Description: p.Description, Icon: p.Icon, Method: p.Method(), Source: []byte(p.Source)}
 		if p.Link != "" {
 			c.Target = &docs.Ref{Kind: docs.RefURL, URL: p.Link}
 		}

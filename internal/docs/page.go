@@ -57,6 +57,7 @@ type Page struct {
 	MetaLinks     *MetaLinks      `json:"ml,omitempty"`
 	Target        *Ref            `json:"to,omitempty"` // target of a link
 	Computed      json.RawMessage `json:"cs,omitempty"` // description of generated pages
+	Method        string          `json:"op,omitempty"` // of the operation that a generated page shows; such pages are in no revision
 	CreatedAt     Time            `json:"ca,omitempty"`
 	UpdatedAt     Time            `json:"ua,omitempty"`
 }

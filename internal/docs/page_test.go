@@ -26,6 +26,7 @@ func fullPage() Page {
 		MetaLinks: &MetaLinks{Canonical: "https://example.com/a", Alternates: []string{"https://example.com/b"}},
 		Target:    &Ref{Kind: RefAnchor, Anchor: "x", Page: "p2", Space: "s2"},
 		Computed:  json.RawMessage(`{"a":1}`),
+		Method:    "GET",
 		CreatedAt: 1700000000000, UpdatedAt: 1700000001000,
 	}
 }
@@ -48,7 +49,7 @@ func TestStoredPageKeepsItsBytes(t *testing.T) {
 		page Page
 		want string
 	}{
-		{"full", fullPage(), `{"t":"document","p":"p0","r":"a5","n":"A \u003ctitle\u003e \u0026 more","s":"a-title","sp":true,"e":"1f680","i":"bolt","d":"About","lt":"Short","h":true,"ni":true,"nr":true,"if":"visitor.beta","b":"Iw2DWNyOiJC0xY3utikS7i8gNXrpKlzI","bs":"6nv0u3IwQefWP-bHTcRsBIxhfrSaRUoc","f":"a/b.md","go":"0123456789abcdef","l":{"Preset":"docs","Width":"wide","CoverVisible":true,"CoverSize":"hero","CoverMask":"radial","Title":false,"Description":true,"TableOfContents":false,"Outline":true,"Pagination":false,"Metadata":true,"Tags":false,"Actions":true,"Anchors":false},"c":{"ref":{"kind":"file","file":"f1","space":"s1"},"refDark":{"kind":"url","url":"https://example.com/?a=1\u0026b=\u003c2\u003e"},"yPos":-12.5,"height":240},"v":{"beta":false,"name":"Octavo","version":2},"tg":[{"Tag":"beta","Primary":false},{"Tag":"api","Primary":true}],"ml":{"Canonical":"https://example.com/a","Alternates":["https://example.com/b"]},"to":{"kind":"anchor","anchor":"x","page":"p2","space":"s2"},"cs":{"a":1},"ca":"2023-11-14T22:13:20.000Z","ua":"2023-11-14T22:13:21.000Z"}`},
+		{"full", fullPage(), `{"t":"document","p":"p0","r":"a5","n":"A \u003ctitle\u003e \u0026 more","s":"a-title","sp":true,"e":"1f680","i":"bolt","d":"About","lt":"Short","h":true,"ni":true,"nr":true,"if":"visitor.beta","b":"Iw2DWNyOiJC0xY3utikS7i8gNXrpKlzI","bs":"6nv0u3IwQefWP-bHTcRsBIxhfrSaRUoc","f":"a/b.md","go":"0123456789abcdef","l":{"Preset":"docs","Width":"wide","CoverVisible":true,"CoverSize":"hero","CoverMask":"radial","Title":false,"Description":true,"TableOfContents":false,"Outline":true,"Pagination":false,"Metadata":true,"Tags":false,"Actions":true,"Anchors":false},"c":{"ref":{"kind":"file","file":"f1","space":"s1"},"refDark":{"kind":"url","url":"https://example.com/?a=1\u0026b=\u003c2\u003e"},"yPos":-12.5,"height":240},"v":{"beta":false,"name":"Octavo","version":2},"tg":[{"Tag":"beta","Primary":false},{"Tag":"api","Primary":true}],"ml":{"Canonical":"https://example.com/a","Alternates":["https://example.com/b"]},"to":{"kind":"anchor","anchor":"x","page":"p2","space":"s2"},"cs":{"a":1},"op":"GET","ca":"2023-11-14T22:13:20.000Z","ua":"2023-11-14T22:13:21.000Z"}`},
 		{"smallest", Page{Type: PageGroup}, `{"t":"group","r":"","n":""}`},
 		{"link without an address", Page{Type: PageLink, Title: "L", Target: &Ref{Kind: RefURL}}, `{"t":"link","r":"","n":"L","to":{"kind":"url","url":""}}`},
 		{"empty parts", Page{Type: PageDocument, Layout: &Layout{}, MetaLinks: &MetaLinks{}, Cover: &PageCover{}}, `{"t":"document","r":"","n":"","l":{"Preset":"","Width":"","CoverVisible":null,"CoverSize":"","CoverMask":"","Title":null,"Description":null,"TableOfContents":null,"Outline":null,"Pagination":null,"Metadata":null,"Tags":null,"Actions":null,"Anchors":null},"c":{"yPos":0},"ml":{"Canonical":"","Alternates":null}}`},
@@ -121,6 +122,7 @@ var mergedOtherwise = map[string]string{
 	"OID":       "belongs to the body",
 	"File":      "a place in a folder: the side that moved the file wins, and it must be unique",
 	"Variables": "merged one variable at a time",
+	"Method":    "of generated pages, which are in no revision",
 	"CreatedAt": "never changes",
 	"UpdatedAt": "the later one",
 }

@@ -22,6 +22,7 @@ type TrialServer struct {
 	URL       string     // absolute, with the defaults of its variables
 	Template  string     // with choosable variables in braces
 	Variables []Variable // that the reader can choose
+	Text      string
 	server    Server
 }
 
@@ -32,7 +33,7 @@ func VariableKey(at int, name string) string { return "server." + strconv.Itoa(a
 // Input is an input of the form.
 type Input struct {
 	Key      string // in Values.Inputs
-	In       string // credentials, path, query or header
+	In       string // Credentials, path, query or header
 	Name     string
 	Required bool
 	Example  string
@@ -55,8 +56,8 @@ type Call struct {
 	Body        string
 }
 
-// credentials is the Input.In of inputs for authentication.
-const credentials = "credentials"
+// Credentials is the Input.In of inputs for authentication.
+const Credentials = "credentials"
 
 // Trial returns the form of the operation. It returns nil if the description disables it,
 // the operation has no absolute address, or its body contains files.
@@ -85,7 +86,7 @@ func (o *Operation) Trial() *Trial {
 func (o *Operation) Callable() (out []TrialServer) {
 	for _, s := range o.Servers() {
 		if callable(s.URL) {
-			out = append(out, TrialServer{s.URL, s.open(), s.choosable(), s})
+			out = append(out, TrialServer{s.URL, s.open(), s.choosable(), s.Text, s})
 		}
 	}
 	return out
@@ -111,7 +112,7 @@ func (o *Operation) credentialInputs() (out []Input) {
 			if at == "" || at == "cookie" {
 				continue
 			}
-			in := Input{Key: credentials + "." + s.Name, In: credentials, Name: name, Hint: s.Prefix, scheme: s}
+			in := Input{Key: Credentials + "." + s.Name, In: Credentials, Name: name, Hint: s.Prefix, scheme: s}
 			if s.HTTP == "basic" {
 				in.Hint = userPassword
 			}
@@ -211,7 +212,7 @@ func (o *Operation) Call(v Values) (Call, error) {
 			path = strings.ReplaceAll(path, "{"+in.Name+"}", url.PathEscape(value))
 		case in.In == "query":
 			query.Set(in.Name, value)
-		case in.In == credentials:
+		case in.In == Credentials:
 			if at, name, sent := in.scheme.credential(value); at == "query" {
 				query.Set(name, sent)
 			} else if sendable(name) {

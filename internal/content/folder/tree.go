@@ -93,6 +93,8 @@ type Page struct {
 	Target string
 	// Computed describes generated pages as JSON values.
 	Computed map[string]any
+	// Method is the method of the operation that a generated page shows.
+	Method   string
 	Children []*Page
 	// Line is the line of the entry in SUMMARY.md, or 0.
 	Line int

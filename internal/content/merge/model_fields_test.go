@@ -67,7 +67,7 @@ var pageFields = map[string]struct {
 var modelledElsewhere = map[string]string{
 	"ID": "the key", "Type": "all are documents", "Parent": "parent", "Rank": "not compared", "Title": "title",
 	"Slug": "the field slug", "Pinned": "see Slug", "Body": "blocks and the field head", "Sidecar": "see Body", "File": "of folders", "OID": "of folders",
-	"Variables": "the fields variables.a and variables.b", "Target": "of links only", "Computed": "of generated pages only", "CreatedAt": "", "UpdatedAt": "",
+	"Variables": "the fields variables.a and variables.b", "Target": "of links only", "Computed": "of generated pages only", "Method": "of generated pages only", "CreatedAt": "", "UpdatedAt": "",
 }
 
 func TestMergeModelKnowsEveryField(t *testing.T) {

@@ -18,6 +18,7 @@ type Computed struct {
 	Title       string
 	Description string
 	Icon        string
+	Method      string    // of the operation that the page shows; empty if it shows several or none
 	Target      *docs.Ref // of a link
 	Source      []byte    // Markdown
 	Below       []Computed
@@ -95,7 +96,7 @@ func (b *computedBuilder) add(place docs.Page, parent docs.PageID, rank string, 
 	for i, c := range list {
 		p := docs.Page{
 			ID: ComputedID(place.ID, c.Key), Type: docs.PageDocument, Parent: parent, Rank: docs.Rank(fmt.Sprintf("%s%06d", rank, i)),
-			Title: c.Title, Description: c.Description, Icon: c.Icon, Hidden: place.Hidden, NoIndex: place.NoIndex, NoRobotsIndex: place.NoRobotsIndex,
+			Title: c.Title, Description: c.Description, Icon: c.Icon, Method: c.Method, Hidden: place.Hidden, NoIndex: place.NoIndex, NoRobotsIndex: place.NoRobotsIndex,
 			Condition: place.Condition, CreatedAt: b.at, UpdatedAt: b.at,
 		}
 		if c.Target != nil {

@@ -220,10 +220,10 @@ func (h *writer) integration(n *markup.Node) {
 func (h *writer) openAPI(n *markup.Node) {
 	ref, _ := n.Ref(markup.FieldRef)
 	method := strings.ToUpper(n.Str(markup.FieldMethod))
-	h.open("section", attrs("class", classes("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
+	b := markup.NewAPIBlock(n)
+	h.open("section", attrs("class", classes("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type), when(b.Untitled, "untitled")),
 		"id", idOf(n), "data-spec", ref.Spec, "data-path", n.Str(markup.FieldPath), "data-method", method, "data-name", n.Str(markup.FieldName))...)
 	if h.o.API != nil {
-		b := markup.NewAPIBlock(n)
 		b.Level = min(2+len(h.above), 6)
 		if body, ok := h.o.API(b); ok {
 			h.w.WriteString(body)

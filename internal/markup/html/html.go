@@ -97,6 +97,11 @@ func Write(w io.Writer, doc *markup.Document, o Options) error {
 	return h.w.Flush()
 }
 
+// HasFullWidth reports whether a block that is not inside of another one takes the whole width of a page.
+func HasFullWidth(doc *markup.Document) bool {
+	return slices.ContainsFunc(doc.Nodes, func(n *markup.Node) bool { return n.Flag(markup.FieldFullWidth) })
+}
+
 // writer writes elements. The buffered writer keeps the first error until
 // Flush.
 type writer struct {

@@ -47,6 +47,8 @@ type APILabels struct {
 	Required, Deprecated, Until, ReadOnly, WriteOnly                string
 	Default, Values, Always, Example, Request, Properties           string
 	OneOf, AnyOf, ItemsOf, AnyName, Recursive, Try, Send, NoAnswer  string
+	BaseURL                                                         string // what the paths of operations are appended to
+	Kept                                                            string // about the credentials that a reader enters
 }
 
 var englishAPILabels = APILabels{
@@ -56,4 +58,5 @@ var englishAPILabels = APILabels{
 	Required: "required", Deprecated: "deprecated", Until: "until", ReadOnly: "read-only", WriteOnly: "write-only",
 	Default: "Default", Values: "Values", Always: "Always", Example: "Example", Request: "Example request", Properties: "Properties",
 	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above", Try: "Try it", Send: "Send request", NoAnswer: "There was no answer.",
+	BaseURL: "Base URL", Kept: "Kept in this browser tab until you close it.",
 }

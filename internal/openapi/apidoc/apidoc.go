@@ -1,9 +1,16 @@
 // Package apidoc renders descriptions of APIs in pages: as HTML that is complete without
 // a script, and as blocks for all other formats of a page.
+//
+// An operation has two columns: what it is and takes (operation.go, schema.go), and code beside it
+// (samples.go), with the form that sends a request (try.go). The style sheet and the script of sites
+// decide how they look: api.css and api.js of package theme. The second column begins beside the
+// title, wherever that is, and stays while a reader scrolls. The address of the servers is shown once
+// on a page (servers.go), and paths without it elsewhere. Each field has an anchor (anchors.go).
 package apidoc
 
 import (
 	"bytes"
+	"cmp"
 	stdhtml "html"
 	"strconv"
 	"strings"
@@ -40,6 +47,8 @@ type Page struct {
 	l       *html.APILabels
 	models  map[modelKey]string // anchors of the models on the page
 	used    map[string]bool     // anchors in use
+	servers map[string]bool     // the lists of servers that the page shows, by their key
+	columns bool                // a block has samples beside it
 	fields  int                 // how many fields may still be shown
 	code    int
 	text    int
@@ -57,13 +66,19 @@ type modelKey struct {
 // determine the rendering of code, icons and links.
 func NewPage(find Find, o html.Options) *Page {
 	o.API, o.Link, o.Title, o.Size, o.Extent = nil, nil, nil, nil, nil
-	p := &Page{find: find, o: o, l: &html.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
+	o.Untitled, o.Lead = false, false
+	p := &Page{find: find, o: o, models: map[modelKey]string{}, used: map[string]bool{}, servers: map[string]bool{},
 		fields: maxPageFields, code: maxCode, text: maxText, sources: maxSource, html: maxHTML}
-	if o.Labels != nil {
-		p.l = &o.Labels.API
-	}
+	p.l = &p.labels().API
 	return p
 }
+
+// Columns reports whether a block of the page has samples beside it, so that the page needs its
+// whole width.
+func (p *Page) Columns() bool { return p.columns }
+
+// labels returns the labels of the language of the page that are not only about APIs.
+func (p *Page) labels() *html.Labels { return cmp.Or(p.o.Labels, &html.EnglishLabels) }
 
 // HTML returns the HTML of a block. It reports false if there is nothing to show.
 func (p *Page) HTML(b markup.APIBlock) (string, bool) {
@@ -162,6 +177,8 @@ type writer struct {
 	level  int
 	left   int // how many fields may still be shown
 	above  map[openapi.SchemaID]bool
+	block  string           // what the anchors of the operation begin with
+	at     string           // what the anchors of the current fields begin with
 	wanted []openapi.Schema // models that the block links to and that follow it
 	// omits reports whether a field never occurs in the current body. It is nil if all
 	// fields can occur.

@@ -102,7 +102,7 @@ func TestOperation(t *testing.T) {
 	wellFormed(t, page)
 	text := plain(page)
 	for _, want := range []string{
-		"List pets", "GET https://eu.pets.example.com/v1 / pets", "Returns pets, newest first", "Authentication Authorization Bearer token",
+		"List pets", "GET / pets Base URL https://eu.pets.example.com/v1", "Returns pets, newest first", "Authentication Authorization Bearer token",
 		"Query parameters limit integer min 1 max 100 How many to return. Default 20", "Headers X-Trace string (uuid)", "Can be bought.",
 		"200 A page of pets", "X-Next string", "application/json array of Pet", "name string required min length 1 max length 80",
 		"default Something is wrong", "cURL", "JavaScript", "Python", "Go", "Authorization: Bearer YOUR_TOKEN",

@@ -7,53 +7,54 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// operation writes an operation or a webhook. The first column has its description and
+// operation writes an operation or a webhook. The first column has its title, its description and
 // inputs, the second one samples and example responses. spec is the slug of the
 // description; untitled omits the heading.
 func (w *writer) operation(o *openapi.Operation, spec string, untitled bool) {
-	w.tag("header", "api-head", func() {
-		if !untitled {
-			w.heading(0, o.Title())
-		}
-		w.address(o)
-	})
-	w.tag("div", "api-columns", func() {
+	w.block = w.blockAnchor(o)
+	beside := w.beside(o, spec)
+	class := ""
+	if !beside.empty() {
+		class, w.columns = "api-columns", true
+	}
+	w.tag("div", class, func() {
 		w.tag("div", "api-about", func() {
+			w.tag("header", "api-head", func() {
+				if !untitled {
+					w.heading(0, o.Title())
+				}
+				w.address(o)
+			})
+			w.base(o)
 			w.markdown(o.Text)
 			w.authentication(o.Security())
 			w.parameters(o.Parameters())
 			if !o.Webhook {
 				w.omits = readOnly
 			}
-			w.body(o.Body())
+			w.place(placeBody, func() { w.body(o.Body()) })
 			w.omits = nil
-			w.responses(o.Responses())
-			w.callbacks(o.Callbacks())
+			w.place(placeResponse, func() { w.responses(o.Responses()) })
+			w.place(placeCallback, func() { w.callbacks(o.Callbacks()) })
 		})
-		w.tag("div", "api-samples", func() {
-			w.choices(o)
-			w.samples(o)
-			w.trial(o, spec)
-			w.answers(o.Responses())
-		})
+		w.samples(beside)
 	})
 }
 
 // methodClasses are the CSS classes of methods with a colour.
 var methodClasses = map[string]string{"GET": "api-get", "POST": "api-post", "PUT": "api-put", "PATCH": "api-put", "DELETE": "api-delete"}
 
+func (w *writer) method(o *openapi.Operation) {
+	w.textElement("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+}
+
 func (w *writer) address(o *openapi.Operation) {
 	w.tag("p", "api-address", func() {
 		if o.Webhook {
 			w.textElement("span", "api-badge", w.l.Webhook)
 		}
-		w.textElement("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
-		w.tag("code", "api-path", func() {
-			if servers := o.Servers(); !o.Webhook && len(servers) > 0 && servers[0].URL != "" {
-				w.textElement("span", "api-server", servers[0].URL)
-			}
-			w.path(o.Path)
-		})
+		w.method(o)
+		w.tag("code", "api-path", func() { w.path(o.Path) })
 		switch {
 		case o.Deprecated && o.Sunset != "":
 			w.textElement("span", "api-badge api-danger", w.l.Deprecated+" "+w.l.Until+" "+o.Sunset)
@@ -62,21 +63,6 @@ func (w *writer) address(o *openapi.Operation) {
 		case o.Stability != "":
 			w.textElement("span", "api-badge api-warning", o.Stability)
 		}
-	})
-	servers := o.Servers()
-	if len(servers) < 2 || o.Webhook {
-		return
-	}
-	w.tag("details", "api-servers", func() {
-		w.textElement("summary", "", w.l.Servers)
-		w.tag("ul", "", func() {
-			for _, s := range servers {
-				w.tag("li", "", func() {
-					w.textElement("code", "", s.URL)
-					w.escape(" " + s.Text)
-				})
-			}
-		})
 	})
 }
 
@@ -212,7 +198,9 @@ func (w *writer) parameters(all []openapi.Parameter) {
 		group := all[:n]
 		all = all[n:]
 		titles := map[string]string{"path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters, "cookie": w.l.CookieValues}
-		w.part(titles[group[0].In], func() { w.parameterList(group) })
+		w.part(titles[group[0].In], func() {
+			w.place(group[0].In, func() { w.parameterList(group) })
+		})
 	}
 }
 
@@ -223,7 +211,7 @@ func (w *writer) parameterList(all []openapi.Parameter) {
 				w.textElement("li", "api-field", "…")
 				return
 			}
-			w.tag("li", "api-field", func() {
+			w.field(p.Name, func(anchor string) {
 				v := p.Schema.View()
 				if p.Text != "" {
 					v.Text = p.Text
@@ -232,7 +220,7 @@ func (w *writer) parameterList(all []openapi.Parameter) {
 				if v.Example == "" {
 					v.Example = p.Example()
 				}
-				w.field(p.Name, false, p.Required, p.Schema, v)
+				w.property(anchor, openapi.Property{Name: p.Name, Required: p.Required, Schema: p.Schema}, v, 0)
 			})
 		}
 	})
@@ -249,9 +237,9 @@ func (w *writer) body(b *openapi.Body) {
 }
 
 // content writes the media types of a body. Adjacent media types with the same schema are
-// written once.
+// written once. The anchors of all fields but those of the first media types contain the media type.
 func (w *writer) content(all []openapi.Media, required bool) {
-	for len(all) > 0 {
+	for first := true; len(all) > 0; first = false {
 		n := 1
 		for n < len(all) && all[n].Schema.ID() == all[0].Schema.ID() {
 			n++
@@ -272,7 +260,11 @@ func (w *writer) content(all []openapi.Media, required bool) {
 				w.textElement("span", "api-required", w.l.Required)
 			}
 		})
-		w.schema(same[0].Schema, 0)
+		if first {
+			w.schema(same[0].Schema, 0)
+		} else {
+			w.inside(same[0].Type, func() { w.schema(same[0].Schema, 0) })
+		}
 	}
 }
 
@@ -292,7 +284,7 @@ func (w *writer) responses(all []openapi.Response) {
 				w.status(r.Status)
 				w.textElement("span", "api-summary", firstLine(r.Text))
 			})
-			w.tag("div", "api-inside", func() { w.response(r) })
+			w.tag("div", "api-inside", func() { w.inside(r.Status, func() { w.response(r) }) })
 			w.b.WriteString("</details>")
 		}
 	})
@@ -319,7 +311,7 @@ func (w *writer) response(r openapi.Response) {
 	}
 	if len(r.Headers) > 0 {
 		w.textElement("p", "api-label", w.l.ResponseHeaders)
-		w.parameterList(r.Headers)
+		w.place("header", func() { w.parameterList(r.Headers) })
 	}
 	w.omits = writeOnly
 	w.content(r.Content, false)
@@ -335,84 +327,26 @@ func (w *writer) callbacks(all []openapi.Callback) {
 			for _, o := range c.Operations {
 				w.tag("details", "api-response", func() {
 					w.tag("summary", "", func() {
-						w.textElement("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+						w.method(o)
 						w.textElement("code", "api-path", o.Path)
 						w.textElement("span", "api-summary", c.Name)
 					})
-					w.tag("div", "api-inside", func() {
-						w.markdown(o.Text)
-						w.parameters(o.Parameters())
-						w.body(o.Body())
-						for _, r := range o.Responses() {
-							w.tag("p", "api-line", func() {
-								w.status(r.Status)
-								w.escape(" " + firstLine(r.Text))
-							})
-						}
-					})
+					w.tag("div", "api-inside", func() { w.inside(c.Name+" "+o.Method, func() { w.callback(o) }) })
 				})
 			}
 		}
 	})
 }
 
-func (w *writer) samples(o *openapi.Operation) {
-	if w.sources < 0 {
-		return
+// callback writes a request that the API sends because of an operation.
+func (w *writer) callback(o *openapi.Operation) {
+	w.markdown(o.Text)
+	w.parameters(o.Parameters())
+	w.place(placeBody, func() { w.body(o.Body()) })
+	for _, r := range o.Responses() {
+		w.tag("p", "api-line", func() {
+			w.status(r.Status)
+			w.escape(" " + firstLine(r.Text))
+		})
 	}
-	if all := o.Samples(); len(all) > 0 {
-		w.textElement("p", "api-label", w.l.Request)
-		w.tabs("api-code api-request", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
-	}
-	if !o.Webhook {
-		return
-	}
-	if b := o.Body(); b != nil {
-		for _, m := range b.Content {
-			for _, e := range m.Examples(openapi.InRequest)[:min(1, len(m.Examples(openapi.InRequest)))] {
-				w.textElement("p", "api-label", w.l.Example)
-				w.source(openapi.ExampleLanguage(m.Type), e.Body(m.Type))
-			}
-		}
-	}
-}
-
-// answers writes examples of the responses.
-func (w *writer) answers(all []openapi.Response) {
-	type answer struct {
-		status, name string
-		media        openapi.Media
-		example      openapi.Example
-	}
-	if w.sources < 0 {
-		return
-	}
-	var found []answer
-	for _, r := range all[:min(len(all), maxResponses)] {
-		for _, m := range r.Content {
-			examples := m.Examples(openapi.InResponse)
-			for _, e := range examples[:min(len(examples), 5)] {
-				name := e.Summary
-				if name == "" {
-					name = e.Name
-				}
-				found = append(found, answer{r.Status, name, m, e})
-			}
-			if len(examples) > 0 {
-				break
-			}
-		}
-	}
-	if len(found) == 0 {
-		return
-	}
-	w.textElement("p", "api-label", w.l.Example)
-	w.tabs("api-code", len(found), func(i int) {
-		w.status(found[i].status)
-		if found[i].name != "" {
-			w.textElement("span", "", found[i].name)
-		}
-	}, func(i int) {
-		w.source(openapi.ExampleLanguage(found[i].media.Type), found[i].example.Body(found[i].media.Type))
-	})
 }

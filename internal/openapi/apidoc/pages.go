@@ -37,6 +37,15 @@ type ReferencePage struct {
 	Below      []*ReferencePage
 }
 
+// Method returns the method of the operation that the page is about. It is empty if the page is about
+// none or several, and for a webhook, whose requests readers do not send.
+func (p *ReferencePage) Method() string {
+	if !p.Alone || p.Operations[0].Webhook {
+		return ""
+	}
+	return p.Operations[0].Method
+}
+
 // maxTagDepth is the maximum nesting of tags.
 const maxTagDepth = 5
 

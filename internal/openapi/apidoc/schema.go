@@ -42,10 +42,12 @@ func (w *writer) below(v *openapi.View, depth int) {
 					w.textElement("li", "api-field", "…")
 					return
 				}
-				w.tag("li", "api-field", func() { w.property(p, in, depth) })
+				w.field(p.Name, func(anchor string) { w.property(anchor, p, in, depth) })
 			}
 			if a := v.Additional; !a.IsZero() {
-				w.tag("li", "api-field", func() { w.property(openapi.Property{Name: w.l.AnyName, Pattern: true, Schema: a}, a.View(), depth) })
+				w.field(anyName, func(anchor string) {
+					w.property(anchor, openapi.Property{Name: w.l.AnyName, Pattern: true, Schema: a}, a.View(), depth)
+				})
 			}
 		})
 	}
@@ -55,32 +57,25 @@ func (w *writer) below(v *openapi.View, depth int) {
 	}
 }
 
-func (w *writer) property(p openapi.Property, v *openapi.View, depth int) {
-	w.line(p.Name, p.Pattern, p.Required, p.Schema, v)
+// property writes the content of a field.
+func (w *writer) property(anchor string, p openapi.Property, v *openapi.View, depth int) {
+	w.line(anchor, p, v)
 	w.markdown(v.Text)
 	w.facts(v)
 	w.more(p.Schema, v, depth)
 }
 
-// field writes a parameter.
-func (w *writer) field(name string, pattern, required bool, s openapi.Schema, v *openapi.View) {
-	w.line(name, pattern, required, s, v)
-	w.markdown(v.Text)
-	w.facts(v)
-	w.more(s, v, 0)
-}
-
-// line writes the name, the type and the constraints of a field.
-func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *openapi.View) {
+// line writes the name, the type and the constraints of a field, and the link to its anchor.
+func (w *writer) line(anchor string, p openapi.Property, v *openapi.View) {
 	w.tag("p", "api-line", func() {
 		class := "api-name"
-		if pattern {
+		if p.Pattern {
 			class += " api-pattern"
 		}
-		w.textElement("code", class, name)
+		w.textElement("code", class, p.Name)
 		label := v.Label()
-		if s.Name() != "" && !isPlain(v) && !strings.HasPrefix(label, "array") {
-			label = s.Name()
+		if p.Schema.Name() != "" && !isPlain(v) && !strings.HasPrefix(label, "array") {
+			label = p.Schema.Name()
 		}
 		w.textElement("span", "api-type", label)
 		flag := func(set bool, class, label string) {
@@ -88,7 +83,7 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 				w.textElement("span", class, label)
 			}
 		}
-		flag(required, "api-required", w.l.Required)
+		flag(p.Required, "api-required", w.l.Required)
 		flag(v.Deprecated, "api-badge api-danger", w.l.Deprecated)
 		flag(v.ReadOnly, "api-flag", w.l.ReadOnly)
 		flag(v.WriteOnly, "api-flag", w.l.WriteOnly)
@@ -101,6 +96,7 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 				}
 			})
 		}
+		w.anchorLink(anchor, p.Name)
 	})
 }
 
@@ -282,7 +278,7 @@ func (w *writer) option(o openapi.Option, depth int) {
 			if !w.above[o.Schema.ID()] {
 				w.markdown(v.Text)
 			}
-			w.schema(o.Schema, depth+1)
+			w.inside(o.Label, func() { w.schema(o.Schema, depth+1) })
 		})
 	})
 }
@@ -302,7 +298,7 @@ func (w *writer) modelLink(s openapi.Schema) {
 			w.tag("p", "api-fact", func() { w.textElement("code", "", name) })
 			return
 		}
-		anchor = w.anchor(name)
+		anchor = w.modelAnchor(name)
 		w.models[key] = anchor
 		w.wanted = append(w.wanted, s)
 	}
@@ -313,16 +309,8 @@ func (w *writer) modelLink(s openapi.Schema) {
 	})
 }
 
-// anchor returns an unused anchor for a model.
-func (w *writer) anchor(name string) string {
-	base := "model-" + markup.Slug(name)
-	id := base
-	for i := 1; w.used[id]; i++ {
-		id = base + "-" + strconv.Itoa(i)
-	}
-	w.used[id] = true
-	return id
-}
+// modelAnchor returns an unused anchor for a model.
+func (w *writer) modelAnchor(name string) string { return w.unused("model-" + markup.Slug(name)) }
 
 // wantedModels writes the models that the block links to, and the models that these link
 // to.
@@ -353,7 +341,7 @@ func (w *writer) model(s openapi.Schema, anchor string, open bool) {
 	// The anchor is inside of the details element, because following a link to it opens
 	// the element.
 	w.b.WriteString(`<div class="api-inside" id="` + anchor + `">`)
-	w.schema(s, 0)
+	w.under(anchor+"--"+placeModel, func() { w.schema(s, 0) })
 	w.b.WriteString("</div></details>")
 }
 
@@ -374,7 +362,7 @@ func (w *writer) schemas(b markup.APIBlock) bool {
 	}
 	anchors := make([]string, len(list))
 	for i, s := range list {
-		anchors[i] = w.anchor(s.Name())
+		anchors[i] = w.modelAnchor(s.Name())
 		if _, known := w.models[modelKey{w.d, s.Name()}]; !known {
 			w.models[modelKey{w.d, s.Name()}] = anchors[i]
 		}

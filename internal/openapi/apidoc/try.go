@@ -2,7 +2,6 @@ package apidoc
 
 import (
 	"html"
-	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
@@ -11,27 +10,37 @@ import (
 // are hidden until a script shows them, because they need a script to send a request.
 func (p *Page) Trials(at string) { p.tryAt = at }
 
-// trial writes the form that sends a request. spec is the slug of the description.
-func (w *writer) trial(o *openapi.Operation, spec string) {
-	t := o.Trial()
-	if w.tryAt == "" || spec == "" || t == nil {
-		return
-	}
-	w.b.WriteString(`<details class="api-try" hidden>`)
-	w.textElement("summary", "", w.l.Try)
-	w.b.WriteString(`<form action="` + html.EscapeString(w.tryAt) + `" data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
-	titles := map[string]string{"credentials": w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
-	for len(t.Inputs) > 0 {
+// trial writes the form that sends a request, in a dialog that a script opens. The form for the
+// server is moved into the dialog.
+func (w *writer) trial(b *beside) {
+	t, o := b.trial, b.o
+	w.b.WriteString(`<dialog class="api-try" aria-label="`)
+	w.escape(w.l.Try + ": " + o.Title())
+	w.b.WriteString(`" data-from="` + html.EscapeString(printable(t.Servers[0].URL)) + `">`)
+	w.tag("div", "api-bar", func() {
+		w.method(o)
+		w.tag("code", "api-path", func() {
+			w.textElement("span", "api-server", t.Servers[0].URL)
+			w.path(o.Path)
+		})
+	})
+	w.b.WriteString(`<div class="api-sending"><div class="api-fill">`)
+	w.b.WriteString(`<form action="` + html.EscapeString(w.tryAt) + `" data-spec="` + html.EscapeString(b.spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
+	titles := map[string]string{openapi.Credentials: w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
+	for inputs := t.Inputs; len(inputs) > 0; {
 		n := 1
-		for n < len(t.Inputs) && t.Inputs[n].In == t.Inputs[0].In {
+		for n < len(inputs) && inputs[n].In == inputs[0].In {
 			n++
 		}
-		group := t.Inputs[:n]
-		t.Inputs = t.Inputs[n:]
+		group := inputs[:n]
+		inputs = inputs[n:]
 		w.tag("fieldset", "", func() {
 			w.textElement("legend", "", titles[group[0].In])
 			for _, in := range group {
 				w.input(in)
+			}
+			if group[0].In == openapi.Credentials {
+				w.textElement("small", "", w.l.Kept)
 			}
 		})
 	}
@@ -45,78 +54,7 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	}
 	w.b.WriteString(`<button type="submit">`)
 	w.escape(w.l.Send)
-	w.b.WriteString(`</button><div class="api-answer" role="status"></div></form></details>`)
-}
-
-// choices writes the form for the server of samples and requests, and its variables. A
-// script shows the form and updates the samples.
-func (w *writer) choices(o *openapi.Operation) {
-	servers := o.Callable()
-	if o.Webhook || len(servers) == 0 || len(servers) == 1 && len(servers[0].Variables) == 0 {
-		return
-	}
-	if o.HideSample && (w.tryAt == "" || o.Trial() == nil) {
-		return
-	}
-	sample, server := o.SampleURL()
-	w.b.WriteString(`<form class="api-choose" data-sample="` + html.EscapeString(printable(sample)) + `" data-from="` + html.EscapeString(printable(server)) + `" autocomplete="off" hidden>`)
-	if len(servers) > 1 {
-		w.tag("label", "", func() {
-			w.textElement("span", "", w.l.Servers)
-			w.b.WriteString(`<select name="server">`)
-			for i, s := range servers {
-				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `" data-url="` + html.EscapeString(printable(s.Template)) + `">`)
-				w.escape(s.URL)
-				w.b.WriteString("</option>")
-			}
-			w.b.WriteString("</select>")
-		})
-	}
-	w.variables(servers)
-	w.b.WriteString("</form>")
-}
-
-// variables writes the inputs of server variables. A script shows those of the selected
-// server.
-func (w *writer) variables(servers []openapi.TrialServer) {
-	for at, s := range servers {
-		if len(s.Variables) == 0 {
-			continue
-		}
-		hidden := ""
-		if at > 0 {
-			hidden = " hidden"
-		}
-		w.b.WriteString(`<fieldset data-server="` + strconv.Itoa(at) + `" data-url="` + html.EscapeString(printable(s.Template)) + `"` + hidden + `>`)
-		w.textElement("legend", "", w.l.Servers)
-		for _, v := range s.Variables {
-			w.tag("label", "", func() {
-				w.tag("span", "", func() { w.textElement("code", "", v.Name) })
-				w.variable(openapi.VariableKey(at, v.Name), v)
-			})
-		}
-		w.b.WriteString("</fieldset>")
-	}
-}
-
-// variable writes the input of a variable: a list of its choices, or a text input.
-func (w *writer) variable(key string, v openapi.Variable) {
-	name := ` name="` + html.EscapeString(printable(key)) + `"`
-	if v.Choices == nil {
-		w.b.WriteString(`<input type="text"` + name + ` value="` + html.EscapeString(printable(v.Default)) + `" autocomplete="off" spellcheck="false">`)
-		return
-	}
-	w.b.WriteString("<select" + name + ">")
-	for _, choice := range v.Choices {
-		selected := ""
-		if choice == v.Default {
-			selected = " selected"
-		}
-		w.b.WriteString(`<option value="` + html.EscapeString(choice) + `"` + selected + ">")
-		w.escape(choice)
-		w.b.WriteString("</option>")
-	}
-	w.b.WriteString("</select>")
+	w.b.WriteString(`</button></form></div><div class="api-answer"><p role="status"></p></div></div></dialog>`)
 }
 
 // input writes the input of a value. The example of a required value is filled in. The
@@ -131,7 +69,7 @@ func (w *writer) input(in openapi.Input) {
 			}
 		})
 		kind, value, hint := "text", "", in.Example
-		if in.In == "credentials" {
+		if in.In == openapi.Credentials {
 			kind, hint = "password", in.Hint
 		} else if in.Required {
 			value, hint = in.Example, ""

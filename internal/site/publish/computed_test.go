@@ -78,7 +78,7 @@ func TestComputedPages(t *testing.T) {
 			"pets/listpets":      {"<h1", "List all pets", "What we know about lists.", "curl"},
 			"pets/owners/buypet": {"Now buyPet", "nickname", `href="/pets">`},
 			"models":             {"nickname"},
-			"":                   {"All pets", "/pets/owners/sellpet", "/models"},
+			"":                   {"All pets", "/pets/owners/sellpet", "/models", `<span class="method api-get">GET</span> List all pets</a>`, `<span class="method api-post">POST</span> Now buyPet</a>`},
 		} {
 			for _, text := range want {
 				if !strings.Contains(pages[name], text) {

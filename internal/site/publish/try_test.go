@@ -68,7 +68,7 @@ func TestTryIt(t *testing.T) {
 	if _, other := w.get(root + "pets/other"); tryAddress.FindStringSubmatch(other) == nil || tryAddress.FindStringSubmatch(other)[1] == m[1] {
 		t.Error("two pages send requests to the same address")
 	}
-	for _, want := range []string{`<details class="api-try" hidden>`, `data-spec="pets" data-method="PUT" data-path="/pets/{id}"`, `name="path.id" value="" placeholder="" autocomplete="off" spellcheck="false" required`, `type="password" name="credentials.key"`, `name="body"`} {
+	for _, want := range []string{`<button type="button" class="api-open" aria-haspopup="dialog" hidden>Try it</button>`, `<dialog class="api-try" aria-label="Try it: putPet" data-from="` + api.URL + `/v1">`, `data-spec="pets" data-method="PUT" data-path="/pets/{id}"`, `name="path.id" value="" placeholder="" autocomplete="off" spellcheck="false" required`, `type="password" name="credentials.key"`, `name="body"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in %s", want, page)
 		}
@@ -177,8 +177,8 @@ func TestTryItWithServerVariables(t *testing.T) {
 	must(t, err)
 	_, page := w.get(root + "pets/listpets")
 	for _, want := range []string{
-		`<form class="api-choose" data-sample="http://` + host + `/v1/all/pets" data-from="http://` + host + `/v1/all" autocomplete="off" hidden>`,
-		`<fieldset data-server="0" data-url="http://` + host + `/{version}/{tenant}"><legend>`, `<select name="server.0.version"><option value="v1" selected>v1</option><option value="v2">v2</option></select>`,
+		`" data-sample="http://` + host + `/v1/all/pets" data-from="http://` + host + `/v1/all">`, `<form class="api-choose" data-servers="`,
+		`<fieldset data-server="0" data-url="http://` + host + `/{version}/{tenant}"><legend`, `<select name="server.0.version"><option value="v1" selected>v1</option><option value="v2">v2</option></select>`,
 		`<input type="text" name="server.0.tenant" value="all"`, `<fieldset data-server="2" data-url="http://{place}" hidden>`,
 		`<option value="1" data-url="http://` + host + `/x">`,
 	} {

@@ -198,6 +198,9 @@ func (d *document) kinds() (out string) {
 	if p != nil && len(p.Body) > longBody && d.Draft == nil { // signs of changes are beside the blocks
 		out += " long"
 	}
+	if p != nil && p.roomy() {
+		out += " roomy"
+	}
 	return out
 }
 
@@ -235,8 +238,8 @@ func (d *document) menu() {
 func (d *document) page(p *Page) {
 	d.outline(p)
 	d.raw(`<main id="~content"`)
-	if p.Wide {
-		d.raw(` class="wide"`)
+	if w := p.widths(); w != nil {
+		d.attribute("class", strings.Join(w, " "))
 	}
 	d.raw(">\n")
 	for _, n := range p.Notes {
@@ -275,6 +278,19 @@ func (d *document) page(p *Page) {
 		d.raw("</time></p>\n")
 	}
 	d.raw("</main>\n")
+}
+
+// widths returns the CSS classes for what is wider than a column of text.
+func (p *Page) widths() (out []string) {
+	for _, c := range [...]struct {
+		class string
+		is    bool
+	}{{"wide", p.Wide}, {"full", p.FullWidth && !p.Wide}, {"operations", p.Operations}} {
+		if c.is {
+			out = append(out, c.class)
+		}
+	}
+	return out
 }
 
 // topLevel is the level of the headings of a page.

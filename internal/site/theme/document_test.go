@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -19,7 +20,7 @@ func pageTemplate(t testing.TB, style icons.Style) *template.Template {
 	out := parse(style).Funcs(template.FuncMap{"part": func(name string, s shown) (template.HTML, error) {
 		text, err := s.Parts.get(pages[style], name, s)
 		return element(text), err
-	}, "day": (*Texts).Day})
+	}, "day": (*Texts).Day, "method": func(name string) string { return cmp.Or(methods[name], "method") }})
 	return template.Must(out.ParseFiles("testdata/page.html"))
 }
 
@@ -40,10 +41,10 @@ func TestPagesAreWhatATemplateMakes(t *testing.T) {
 		Outline:  []markup.Heading{{Level: 2, Anchor: "plain", Text: hostile}, {Level: 3, Anchor: "é/" + hostile, Text: "X"}, {Level: 3, Text: "no anchor"}},
 		Previous: links[1], Next: links[2],
 	}
-	marked := &Page{Title: "A", Icon: "rocket", MarkedTitle: "<ins>A</ins>", MarkedDescription: "<del>B</del>", Description: "C", Next: links[3]}
+	marked := &Page{Title: "A", Icon: "rocket", FullWidth: true, Operations: true, MarkedTitle: "<ins>A</ins>", MarkedDescription: "<del>B</del>", Description: "C", Next: links[3]}
 	bare := &Frame{Title: "T", Home: "/", Style: "/s", Canonical: "http://host:8080/a?b=c#d", Icons: icons.Outlined}
 	for _, f := range []*Frame{everything, full(), bare, {}} {
-		for _, p := range []*Page{written, marked, page(), {}, {Title: "U", Untitled: true, Icon: "bell", Previous: links[0]}} {
+		for _, p := range []*Page{written, marked, page(), {}, {Title: "U", Untitled: true, Icon: "bell", Operations: true, Previous: links[0]}, {NoOutline: true}} {
 			var want strings.Builder
 			if err := pageTemplate(t, f.Icons).ExecuteTemplate(&want, "page", show(f, p)); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
@@ -73,8 +74,16 @@ func (w *markupWriter) below(l *Link, style icons.Style) {
 	}
 }
 
-// label writes the title of a link with its emoji or icon.
+// methods maps the methods of operations to their CSS classes.
+var methods = map[string]string{"GET": "method api-get", "POST": "method api-post", "PUT": "method api-put", "PATCH": "method api-put", "DELETE": "method api-delete"}
+
+// label writes the title of a link with its emoji or icon, and the method of its operation.
 func (w *markupWriter) label(l *Link, style icons.Style) {
+	if l.Method != "" {
+		w.raw(`<span class="`, cmp.Or(methods[l.Method], "method"), `">`)
+		w.text(l.Method)
+		w.raw("</span> ")
+	}
 	switch {
 	case l.Emoji != "":
 		w.raw(`<span class="emoji">`)

@@ -36,6 +36,7 @@ func hostileLinks() []*Link {
 		{Title: "Script", Emoji: "🙂" + hostile, Href: "javascript:alert(1)"},
 		{Title: "Other", Icon: "rocket", Href: "https://example.com/?a=b&c", External: true},
 		{Title: "Host", Href: "//example.com/"},
+		{Title: "Operation", Href: "/list", Method: "GET"}, {Title: "Odd operation", Href: "/odd", Method: hostile, Icon: "bell"},
 		{Title: "Escaped", Href: "/a%20b%2Fc?q=d%3a", Children: []*Link{{Title: "Badly", Href: "/a%2"}, {Title: "Worse", Href: "/%20%zz"}, {Title: "Sign", Href: "https://example.com/100%"}}},
 		{Title: "Query", Href: "https://example.com/?q=a+b&c=[1,2];$d*!@e'f(g)", Children: []*Link{{Title: "Plain query", Href: "https://example.com/?q=a+b&c=[1,2];$d*!@e"}}},
 		{Title: "Mail", Href: "mailto:a@b.test", External: true},

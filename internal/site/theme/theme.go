@@ -35,6 +35,7 @@ type Link struct {
 	External                 bool   // leads to another site
 	Current                  bool   // leads to the current page
 	Button                   string // rendered as a button: primary or secondary
+	Method                   string // of the operation of an API that the page shows
 	Children                 []*Link
 
 	drawn *drawnLink // cached HTML of a link that many pages share, see Freeze
@@ -243,8 +244,16 @@ type Page struct {
 	Feed               string    // address of the RSS feed of the page
 	Actions            []*Link   // entries of the menu of the page
 	Updated            time.Time // not shown if zero
-	Wide               bool
+	Wide               bool      // the text takes the width of the window
+	FullWidth          bool      // some blocks take it, the text does not
+	Operations         bool      // samples are beside operations of an API
+	NoOutline          bool      // the page has no outline by choice, and not because it has no headings
 }
+
+// roomy reports whether there is no room for an outline beside the page: it has none, or it is above
+// a page that needs its width. A page without headings keeps the room, so that the text of all pages
+// is in the same place. A page with wide blocks keeps it too: they cover the outline while they pass.
+func (p *Page) roomy() bool { return p.Wide || p.Operations || p.NoOutline }
 
 // Message is shown instead of a page, such as for a missing page or when a reader must sign
 // in.

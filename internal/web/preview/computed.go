@@ -89,7 +89,7 @@ func (e *expander) computed(p *folder.Page) []*folder.Page {
 func referencePages(in []*apidoc.ReferencePage) (out []*folder.Page) {
 	for _, r := range in {
 		out = append(out, &folder.Page{
-			Type: folder.Document, Title: r.Title, Slug: docs.SlugOf(markup.Unconditional(cmp.Or(r.Name, r.Title))), Source: []byte(r.Source),
+			Type: folder.Document, Title: r.Title, Slug: docs.SlugOf(markup.Unconditional(cmp.Or(r.Name, r.Title))), Source: []byte(r.Source), Method: r.Method(),
 			Head: frontmatter.Head{Meta: frontmatter.Meta{Description: r.Description, Icon: r.Icon}}, Children: referencePages(r.Below),
 		})
 	}

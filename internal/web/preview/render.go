@@ -21,6 +21,7 @@ import (
 type rendered struct {
 	body     template.HTML
 	headings []markup.Heading
+	wide     bool     // a block takes the width of the page
 	files    []string // source files of the body, for their problems
 }
 
@@ -31,7 +32,7 @@ func (s *site) render(p *folder.Page, o html.Options) (rendered, error) {
 	if err != nil {
 		return out, err
 	}
-	out.headings = markup.Headings(doc)
+	out.headings, out.wide = markup.Headings(doc), html.HasFullWidth(doc)
 	var b bytes.Buffer
 	o.Link, o.Title, o.Size = func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) }, s.title, s.size
 	err = html.Write(&b, doc, o)

@@ -89,7 +89,8 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 	f := s.frame(now, p)
 	o := s.options(ctx)
 	o.Untitled = !shows(p.Head.Meta.Layout.Title)
-	o.API = apidoc.NewPage(s.specs(ctx, now), o).HTML
+	api := apidoc.NewPage(s.specs(ctx, now), o)
+	o.API = api.HTML
 	done, err := now.render(p, o)
 	if err != nil {
 		return nil, nil, nil, err
@@ -98,6 +99,7 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 	v := &theme.Page{
 		Title: p.Title, Emoji: p.Emoji, Icon: m.Icon, Anchor: markup.Slug(p.Title), Untitled: !shows(m.Layout.Title),
 		Body: done.body, Notes: now.notes(p), Breadcrumbs: now.links(now.menu.Above(p)),
+		Wide: m.Layout.Width == "wide", FullWidth: done.wide, Operations: api.Columns(),
 	}
 	if shows(m.Layout.CoverVisible) {
 		v.Cover.Picture = theme.Picture{Light: now.picture(p.File, m.Cover), Dark: now.picture(p.File, m.CoverDark)}
@@ -114,7 +116,7 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 			v.Tags = append(v.Tags, label)
 		}
 	}
-	if shows(m.Layout.Outline) {
+	if v.NoOutline = !shows(m.Layout.Outline); !v.NoOutline {
 		v.Outline = done.headings
 	}
 	if !shows(m.Layout.TableOfContents) {
@@ -196,7 +198,7 @@ func (s *site) nav(current *folder.Page) []*theme.Link {
 }
 
 func (s *site) entry(p *folder.Page) *theme.Link {
-	e := &theme.Link{Title: p.Title, Emoji: emoji.FromCode(p.Emoji), Icon: p.Head.Meta.Icon, Group: p.Type == folder.Group}
+	e := &theme.Link{Title: p.Title, Emoji: emoji.FromCode(p.Emoji), Icon: p.Head.Meta.Icon, Method: p.Method, Group: p.Type == folder.Group}
 	if p.LinkTitle != "" {
 		e.Title = p.LinkTitle
 	}

@@ -114,7 +114,7 @@ func (e *Edition) Redirect(ctx context.Context, name string) (string, error) {
 
 // Link returns a page as a link, or nil if it has no target.
 func (e *Edition) Link(ctx context.Context, n *Node) (*theme.Link, error) {
-	l := &theme.Link{Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon}
+	l := &theme.Link{Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Method: n.Method}
 	if n.LinkTitle != "" {
 		l.Title = n.LinkTitle
 	}

@@ -93,7 +93,7 @@ func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 	}
 	out := &theme.Page{
 		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: untitled(n),
-		Body: text.html, Wide: isWide(n.Page), Updated: n.UpdatedAt.Std(), Frames: text.frames,
+		Body: text.html, Wide: isWide(n.Page), FullWidth: text.wide, Operations: text.columns, Updated: n.UpdatedAt.Std(), Frames: text.frames,
 	}
 	for _, up := range n.Ancestors() {
 		if l := p.entry(up); l != nil {
@@ -109,7 +109,7 @@ func (p *Printer) Page(n *edition.Node) (*theme.Page, error) {
 	if shows(l.Tags) {
 		out.Tags = p.tags(n.Tags)
 	}
-	if shows(l.Outline) {
+	if out.NoOutline = !shows(l.Outline); !out.NoOutline {
 		out.Outline = text.outline
 	}
 	if shows(l.Pagination) && !p.alone {

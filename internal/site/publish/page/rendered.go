@@ -30,6 +30,8 @@ type rendered struct {
 	outline []markup.Heading
 	frames  []string // origins of frames that readers may open
 	updates bool
+	wide    bool // a block takes the width of the page
+	columns bool // samples are beside operations
 	trace   *revision.Trace
 	lookups map[lookup]lookupResult
 	partial bool // there was no time for some formulas, so it is not kept
@@ -204,6 +206,7 @@ func (p *Printer) render(n *edition.Node) (*rendered, error) {
 	f.html = template.HTML(body.String()) //nolint:gosec // what HTML writes is harmless
 	f.outline = markup.Outline(doc, func(b markup.APIBlock) string { return apidoc.Title(p.spec, b) })
 	_, f.updates = markup.Updates(doc)
+	f.wide, f.columns = html.HasFullWidth(doc), api.Columns()
 	f.partial = formulas.Omitted()
 	return f, nil
 }

@@ -1,10 +1,11 @@
-// Tabs. Those with the same title are chosen together, and stay chosen.
+// Tabs. Those with the same title are chosen together, and stay chosen, but for examples of responses: who looks at
+// an error of one operation does not ask for the errors of all.
 // A long row of tabs scrolls, without the page.
 const reveal = button => {
   const list = button.parentElement, row = list.getBoundingClientRect(), tab = button.getBoundingClientRect();
   list.scrollLeft += Math.max(0, tab.right - row.right + 32) || Math.min(0, tab.left - row.left - 32);
 };
-const groups = all(".tabs").map(box => ({ box, panels: [...box.children].filter(c => c.classList.contains("tab")) }));
+const groups = all(".tabs").map(box => ({ box, alone: box.matches(".api-answers"), panels: [...box.children].filter(c => c.classList.contains("tab")) }));
 const choose = (group, index, focus) => {
   group.buttons.forEach((b, i) => {
     b.setAttribute("aria-selected", i === index);
@@ -15,6 +16,7 @@ const choose = (group, index, focus) => {
   if (index > 0 || focus) reveal(group.buttons[index]);
 };
 const chooseAll = title => groups.forEach(g => {
+  if (g.alone) return;
   const i = g.buttons.findIndex(b => b.dataset.title === title);
   if (i >= 0) choose(g, i);
 });
@@ -32,10 +34,10 @@ groups.forEach((group, n) => {
     panel.setAttribute("aria-labelledby", button.id);
     const pick = focus => {
       const top = button.getBoundingClientRect().top;
-      chooseAll(button.dataset.title);
+      if (!group.alone) chooseAll(button.dataset.title);
       choose(group, i, focus);
       scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
-      memory.set("tab", [button.dataset.title, ...memory.get("tab", []).filter(t => t !== button.dataset.title)].slice(0, 20));
+      if (!group.alone) memory.set("tab", [button.dataset.title, ...memory.get("tab", []).filter(t => t !== button.dataset.title)].slice(0, 20));
     };
     button.addEventListener("click", () => pick());
     button.addEventListener("keydown", e => {

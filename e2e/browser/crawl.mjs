@@ -15,6 +15,7 @@ function* addresses(text, isStyle) {
         for (const [tag, name] of body.matchAll(/<([a-z][\w-]*)\b[^>]*>/g)) {
             for (const [, key, value] of tag.matchAll(/\s(href|src|srcset|poster|action|data-diagrams)="([^"]*)"/g)) {
                 if (name === 'link' && /rel="(canonical|alternate)"/.test(tag) && /^https?:/.test(value)) continue; // of another place
+                if (/\smethod="post"/.test(tag) || /\/~octavo\/(mcp$|try\/)/.test(value)) continue; // what is posted to
                 if (key !== 'srcset') yield [unescaped(value), name];
                 else for (const part of value.split(',')) yield [unescaped(part.trim().split(/\s/)[0]), name];
             }

@@ -163,7 +163,7 @@ export async function reading(run) {
     });
 
     await run.test('no page is wider than a window, and no title is below a menu', async ({ open, check }) => {
-        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api-reference/', await boldSite(run)]) {
+        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api/', await boldSite(run)]) {
             const page = await open(path);
             for (const width of [320, 375, 600, 768, 861, 1024, 1101, 1241, 1440]) {
                 await page.setViewport({ width, height: 900 });

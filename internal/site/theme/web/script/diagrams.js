@@ -87,7 +87,8 @@ if (sources.length && drawer) {
     await new Promise((done, fail) => { reader.onload = done; reader.onerror = fail; reader.readAsDataURL(blob); });
     return { data: reader.result, bytes: await blob.arrayBuffer() };
   };
-  const faces = [...document.styleSheets].flatMap(s => { try { return [...s.cssRules]; } catch { return []; } }).filter(r => r instanceof CSSFontFaceRule).map(r => {
+  // A page in a folder may not read files: diagrams have the font of the system there.
+  const faces = location.protocol === "file:" ? [] : [...document.styleSheets].flatMap(s => { try { return [...s.cssRules]; } catch { return []; } }).filter(r => r instanceof CSSFontFaceRule).map(r => {
     const of = name => r.style.getPropertyValue(name);
     return { family: of("font-family").replaceAll('"', ""), weight: of("font-weight"), range: of("unicode-range"), at: /url\("?([^")]+)/.exec(of("src"))?.[1] };
   }).filter(f => f.at && family.startsWith(f.family + ",") && !/^[56789]00$/.test(f.weight));
